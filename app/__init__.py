@@ -1,0 +1,1 @@
+"""Slowscope: four readers collect evidence, one judge names the fault, one writer reports it."""

@@ -1,0 +1,1 @@
+"""The vocabulary: values and arithmetic, no input or output, no Qt."""

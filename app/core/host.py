@@ -1,0 +1,87 @@
+"""The protocol by which probes and runtimes ask the machine, so that tests can answer instead."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from app.core.reading import State
+
+
+@dataclass(frozen=True, slots=True)
+class CommandResult:
+    """What a program answered; state is KNOWN when it ran and ended by itself."""
+
+    argv: tuple[str, ...]
+    state: State
+    code: int | None
+    stdout: str
+    stderr: str
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ProcessInfo:
+    """A running process, as far as we may see it."""
+
+    pid: int
+    name: str
+    exe: str | None
+    argv: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Listener:
+    """A TCP port of this computer that a process listens on; pid None = not ours to see."""
+
+    address: str
+    port: int
+    pid: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class HttpAnswer:
+    """What a loopback server answered; status None means no answer, with the reason."""
+
+    status: int | None
+    body: bytes
+    reason: str = ""
+
+
+class Host(Protocol):
+    """Read-only questions to the machine; nothing here raises for what is missing."""
+
+    def platform(self) -> str:
+        """Return linux, win32 or darwin."""
+
+    def read_text(self, path: str, limit: int = 1 << 20) -> str | None:
+        """Return a file's text, None when it is missing or may not be read."""
+
+    def list_dir(self, path: str) -> tuple[str, ...]:
+        """Return the names in a folder, sorted; empty when there is none."""
+
+    def is_file(self, path: str) -> bool:
+        """Tell whether a regular file is there."""
+
+    def file_bytes(self, path: str) -> int | None:
+        """Return a file's size, None when it is missing."""
+
+    def env(self) -> Mapping[str, str]:
+        """Return the environment."""
+
+    def home(self) -> str:
+        """Return the user's home folder."""
+
+    def which(self, name: str) -> str | None:
+        """Return the path of a program on PATH."""
+
+    def run(self, argv: Sequence[str], timeout_s: float = 2.0) -> CommandResult:
+        """Run a program to its end with a time limit, stdin closed, LC_ALL=C."""
+
+    def processes(self) -> tuple[ProcessInfo, ...]:
+        """Return the running processes."""
+
+    def listeners(self) -> tuple[Listener, ...]:
+        """Return the listening TCP ports."""
+
+    def get(self, url: str, timeout_s: float = 0.5, limit: int = 1 << 20) -> HttpAnswer:
+        """GET a loopback address; no redirects, at most limit bytes."""

@@ -1,0 +1,211 @@
+"""The closed list of what a log line can mean, and the story of each load in a log."""
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+from types import MappingProxyType
+
+Value = int | float | str | bool
+_NONE: Mapping[str, Value] = MappingProxyType({})
+
+
+class Fact(Enum):
+    """What a line states. Patterns say which fact, rules ask for facts."""
+
+    BUILD = "build"  # number, commit
+    VERBOSITY = "verbosity"  # level
+    COMMAND = "command"  # argv text
+    DEVICE_LISTED = "device_listed"  # device, description, total_mib, free_mib
+    DEVICE_USED = "device_used"  # device, description, free_mib
+    BACKEND_LOADED = "backend_loaded"  # backend, file
+    NO_GPU_WARNING = "no_gpu_warning"
+    SOFTWARE_DEVICE = "software_device"
+    SYSTEM_INFO = "system_info"  # threads, cores, features
+    LOAD_START = "load_start"  # path
+    LOADED = "loaded"  # the program is ready for requests
+    DRY_PASS = "dry_pass"  # no_alloc
+    OFFLOADING_REPEATING = "offloading_repeating"  # n
+    OFFLOADING_OUTPUT = "offloading_output"
+    OFFLOADED = "offloaded"  # n, m
+    WEIGHTS_BUFFER = "weights_buffer"  # buffer, mib
+    KV_BUFFER = "kv_buffer"  # buffer, mib
+    RS_BUFFER = "rs_buffer"  # buffer, mib
+    COMPUTE_BUFFER = "compute_buffer"  # buffer, mib
+    OUTPUT_BUFFER = "output_buffer"  # buffer, mib
+    KV_SIZE = "kv_size"  # mib, cells, layers, type_k, type_v
+    N_CTX = "n_ctx"  # n
+    N_CTX_SEQ = "n_ctx_seq"  # n
+    N_CTX_SLOT = "n_ctx_slot"  # n, slots
+    N_CTX_TRAIN = "n_ctx_train"  # n
+    CTX_ABOVE_TRAIN = "ctx_above_train"  # n, train
+    FLASH_ATTN = "flash_attn"  # state
+    FIT_PROJECTED = "fit_projected"  # used_mib, free_mib
+    FIT_ENOUGH = "fit_enough"  # left_mib, target_mib
+    FIT_SHORT = "fit_short"  # need_mib
+    FIT_CTX_REDUCED = "fit_ctx_reduced"  # before, after
+    FIT_CTX_KEPT = "fit_ctx_kept"  # n
+    FIT_DEVICE = "fit_device"  # device, layers, used_mib, free_mib
+    FIT_FAILED = "fit_failed"  # reason
+    FIT_DONE = "fit_done"
+    BREAKDOWN_DEVICE = "breakdown_device"  # device, total, free, self, model, context, compute
+    BREAKDOWN_HOST = "breakdown_host"  # row, self, model, context, compute
+    OVERRIDDEN = "overridden"  # tensor, buffer
+    PROMPT_RATE = "prompt_rate"  # ms, n, tps
+    GENERATION_RATE = "generation_rate"  # ms, n, tps
+    ERROR_MEMORY = "error_memory"
+    ERROR_FILE = "error_file"
+    ERROR_ARCHITECTURE = "error_architecture"  # arch
+    ERROR_ARGUMENT = "error_argument"  # flag
+    ERROR_OTHER = "error_other"
+    ERROR_CONSEQUENCE = "error_consequence"  # repeats an earlier error in other words
+    HARMLESS = "harmless"  # looks alarming, is not
+    CONTEXT_TRUNCATED = "context_truncated"
+    PROMPT_REPROCESSED = "prompt_reprocessed"
+    CLEAN_EXIT = "clean_exit"
+    CRASHED = "crashed"
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """A line that a build really printed, and the values a pattern takes from it."""
+
+    build: str
+    line: str
+    values: Mapping[str, Value] = field(default_factory=lambda: _NONE)
+
+
+@dataclass(frozen=True, slots=True)
+class Pattern:
+    """How one dialect states one fact."""
+
+    fact: Fact
+    keys: tuple[str, ...]  # literal words; one of them must occur
+    regex: re.Pattern[str]
+    types: Mapping[str, Callable[[str], Value]] = field(default_factory=dict)
+    samples: tuple[Sample, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class LogEvent:
+    """One line that states a fact; line counts from 1, text is without prefix and colours."""
+
+    fact: Fact
+    line: int
+    text: str
+    values: Mapping[str, Value] = field(default_factory=lambda: _NONE)
+
+    def whole(self, name: str) -> int:
+        """Return a value that is a whole number; KeyError means a wrong pattern."""
+        return int(self.values[name])
+
+    def number(self, name: str) -> float:
+        """Return a value as a float."""
+        return float(self.values[name])
+
+    def word(self, name: str) -> str:
+        """Return a value as text."""
+        return str(self.values[name])
+
+
+class BufferKind(Enum):
+    """Where a buffer's bytes are; an unknown name stays unknown."""
+
+    DEVICE = "device"
+    HOST = "host"
+    UNKNOWN = "unknown"
+
+
+class Role(Enum):
+    """What a buffer holds."""
+
+    WEIGHTS = "weights"
+    KV = "kv"
+    COMPUTE = "compute"
+    OUTPUT = "output"
+
+
+@dataclass(frozen=True, slots=True)
+class LogBuffer:
+    """A buffer the log names; n_bytes is the sum over the lines of this load."""
+
+    name: str
+    kind: BufferKind
+    role: Role
+    n_bytes: int
+    line: int
+
+
+class Ended(Enum):
+    """How a load ended, as far as the log shows."""
+
+    CLEAN = "clean"
+    FAILED = "failed"
+    CRASHED = "crashed"
+    OPEN = "open"  # the log simply stops
+
+
+@dataclass(frozen=True, slots=True)
+class LoadStory:
+    """What one load in a log did; None = this log does not show it."""
+
+    program: str = "llama.cpp"
+    build: int | None = None
+    path: str | None = None
+    first_line: int = 1
+    last_line: int = 1
+    devices: tuple[str, ...] = ()
+    offload_line: tuple[int, int] | None = None
+    buffers: tuple[LogBuffer, ...] = ()
+    weights_on_device: bool | None = None
+    n_ctx: int | None = None
+    n_ctx_slot: int | None = None
+    n_ctx_train: int | None = None
+    cache_type_k: str | None = None
+    cache_type_v: str | None = None
+    flash_attn: str | None = None
+    fit: tuple[LogEvent, ...] = ()
+    rates: tuple[LogEvent, ...] = ()
+    errors: tuple[LogEvent, ...] = ()  # the cause first
+    events: tuple[LogEvent, ...] = ()
+    ended: Ended = Ended.OPEN
+    note: str = ""  # for example: this log cannot show placement, run again with -lv 4
+
+    def event(self, fact: Fact) -> LogEvent | None:
+        """Return the last event of a fact within this load."""
+        return next((event for event in reversed(self.events) if event.fact is fact), None)
+
+    def device_weight_bytes(self) -> int:
+        """Return the weights in device buffers, in bytes."""
+        return self._sum(BufferKind.DEVICE, Role.WEIGHTS)
+
+    def bytes_of(self, kind: BufferKind, role: Role) -> int:
+        """Return the sum of the buffers of one kind and role, in bytes."""
+        return self._sum(kind, role)
+
+    def _sum(self, kind: BufferKind, role: Role) -> int:
+        return sum(b.n_bytes for b in self.buffers if b.kind is kind and b.role is role)
+
+
+@dataclass(frozen=True, slots=True)
+class LogSummary:
+    """All that a log says: its events in order, and the story of each load."""
+
+    name: str
+    n_lines: int
+    events: tuple[LogEvent, ...] = ()
+    loads: tuple[LoadStory, ...] = ()
+    n_bytes: int = 0
+
+    def all(self, fact: Fact) -> tuple[LogEvent, ...]:
+        """Return the events of a fact, in order."""
+        return tuple(event for event in self.events if event.fact is fact)
+
+    def last(self, fact: Fact) -> LogEvent | None:
+        """Return the last event of a fact."""
+        return next((event for event in reversed(self.events) if event.fact is fact), None)
+
+    @property
+    def load(self) -> LoadStory | None:
+        """Return the last load, the one a user usually asks about."""
+        return self.loads[-1] if self.loads else None

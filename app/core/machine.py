@@ -1,0 +1,126 @@
+"""What is known of a computer: facts with sources, devices as the runtime lists them, runtimes."""
+
+from dataclasses import dataclass
+from enum import Enum
+
+from app.core.reading import Reading
+
+
+class DeviceKind(Enum):
+    """The backend through which a runtime uses a device."""
+
+    CUDA = "cuda"
+    ROCM = "rocm"
+    VULKAN = "vulkan"
+    METAL = "metal"
+    SYCL = "sycl"
+    RPC = "rpc"
+    OTHER = "other"
+
+
+class CpuKind(Enum):
+    """Which buffer kinds llama.cpp's CPU backend offers for weights on the host."""
+
+    NONE = "none"
+    AVX2 = "avx2"
+    AVX512 = "avx512"
+    AMX = "amx"
+    ARM = "arm"
+
+
+@dataclass(frozen=True, slots=True)
+class Device:
+    """A device where layers may go, as llama.cpp names it; sizes in bytes, None = not known."""
+
+    id: str  # "Vulkan0"
+    kind: DeviceKind
+    description: str
+    total_bytes: int | None
+    free_bytes: int | None
+    source: str
+    max_buffer_bytes: int | None = None
+    is_software: bool = False
+    is_integrated: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class MachineFact:
+    """One fact by its dotted path, for example cpu.physical or memory.total."""
+
+    path: str
+    reading: Reading[int] | Reading[float] | Reading[str] | Reading[bool] | Reading[tuple[str, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """One executable of a runtime."""
+
+    name: str  # "llama-server"
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
+class Runtime:
+    """A runtime found on this computer; version None = it did not say."""
+
+    id: str  # "llama.cpp", "ollama", "lm-studio", ...
+    title: str
+    folder: str
+    version: str | None
+    build: int | None
+    programs: tuple[Program, ...]
+    source: str
+    is_running: bool = False
+    backends: tuple[str, ...] = ()
+
+    def program(self, name: str) -> str | None:
+        """Return the path of a program by its plain name, None when the runtime lacks it."""
+        return next((p.path for p in self.programs if p.name == name), None)
+
+
+@dataclass(frozen=True, slots=True)
+class Machine:
+    """Everything the probes found, at one moment."""
+
+    facts: tuple[MachineFact, ...] = ()
+    devices: tuple[Device, ...] = ()
+    runtimes: tuple[Runtime, ...] = ()
+    devices_source: str = ""  # which program listed the devices, "" when none was asked
+    skipped: tuple[str, ...] = ()  # probes that failed, in words
+
+    def fact(self, path: str) -> MachineFact | None:
+        """Return the fact with this path."""
+        return next((fact for fact in self.facts if fact.path == path), None)
+
+    def number(self, path: str) -> int | None:
+        """Return a whole number, None when the fact is missing."""
+        value = self._value(path)
+        return value if isinstance(value, int) and not isinstance(value, bool) else None
+
+    def text(self, path: str) -> str | None:
+        """Return a text, None when the fact is missing."""
+        value = self._value(path)
+        return value if isinstance(value, str) else None
+
+    def words(self, path: str) -> tuple[str, ...] | None:
+        """Return a list of words, None when the fact is missing."""
+        value = self._value(path)
+        return value if isinstance(value, tuple) else None
+
+    def flag(self, path: str) -> bool | None:
+        """Return a yes or no, None when the fact is missing."""
+        value = self._value(path)
+        return value if isinstance(value, bool) else None
+
+    def _value(self, path: str) -> object:
+        fact = self.fact(path)
+        return fact.reading.value if fact else None
+
+
+@dataclass(frozen=True, slots=True)
+class Host:
+    """System memory and CPU as a placement needs them; sizes in bytes."""
+
+    cpu: CpuKind = CpuKind.NONE
+    total_bytes: int | None = None
+    available_bytes: int | None = None

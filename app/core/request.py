@@ -1,0 +1,68 @@
+"""What is asked of a runtime when it loads a model."""
+
+from dataclasses import dataclass
+from enum import Enum
+
+NGL_AUTO = -1
+
+
+class Tool(Enum):
+    """The program that loads the model; their defaults differ (placement.md 2.1, 3)."""
+
+    SERVER = "llama-server"
+    BENCH = "llama-bench"
+    FIT_PARAMS = "llama-fit-params"
+
+
+class Switch(Enum):
+    """A setting with an automatic position."""
+
+    AUTO = "auto"
+    ON = "on"
+    OFF = "off"
+
+
+class SplitMode(Enum):
+    """How a model is cut over several devices."""
+
+    NONE = "none"
+    LAYER = "layer"
+    ROW = "row"
+
+
+@dataclass(frozen=True, slots=True)
+class LoadRequest:
+    """The options of a load; None = not given, so the program's default holds."""
+
+    tool: Tool = Tool.SERVER
+    ngl: int | None = None  # None or negative: all layers, llama.cpp's "auto" and "all"
+    ctx: int | None = None  # 0 and None: the training context
+    cache_type_k: str = "f16"
+    cache_type_v: str = "f16"
+    flash_attn: Switch = Switch.AUTO
+    batch: int = 2048
+    ubatch: int = 512
+    parallel: int | None = None
+    kv_offload: bool = True
+    swa_full: bool = False
+    use_devices: bool = True  # False: --device none
+    device_ids: tuple[str, ...] = ()  # --device A,B; empty: all
+    main_gpu: int = 0
+    split_mode: SplitMode = SplitMode.LAYER
+    tensor_split: tuple[float, ...] = ()
+    n_cpu_moe: int = 0
+    cpu_moe: bool = False
+    n_cpu_ffn: int = 0
+    overrides: tuple[tuple[str, str], ...] = ()  # -ot REGEX=BUFFER, in order
+    host_buffers: bool = True  # False: --no-host
+    repack: bool = True
+    op_offload: bool = True
+    load_mode: str = "auto"
+    fit_target_mib: int | None = None
+    fit_ctx: int | None = None
+    threads: int | None = None
+
+    @property
+    def has_override(self) -> bool:
+        """Tell whether any tensor is moved by name."""
+        return bool(self.overrides or self.cpu_moe or self.n_cpu_moe or self.n_cpu_ffn)

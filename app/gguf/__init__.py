@@ -1,0 +1,1 @@
+"""Reads GGUF headers: keys, tensors, limits; never the weights."""

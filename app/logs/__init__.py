@@ -1,0 +1,1 @@
+"""Read logs of any size and say what their lines state."""

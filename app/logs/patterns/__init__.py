@@ -1,0 +1,1 @@
+"""One file per dialect and topic; each exports PATTERNS."""

@@ -1,0 +1,1 @@
+"""Ask the machine, one source a file; what cannot be read is a value with a reason."""

@@ -1,0 +1,1 @@
+"""Turn evidence and diagnosis into a document, with personal details replaced."""

@@ -1,0 +1,1 @@
+"""One file per fault; each exports RULE."""

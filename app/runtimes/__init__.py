@@ -1,0 +1,1 @@
+"""Find the programs that run language models, and know how to talk to each."""

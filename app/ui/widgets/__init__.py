@@ -1,0 +1,1 @@
+"""Drawn and composed widgets."""

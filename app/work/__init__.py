@@ -1,0 +1,1 @@
+"""Long work beside the window: jobs, processes, the session, the notebook."""
