@@ -137,9 +137,9 @@ def test_environment() -> dict[str, str]:
 def start(command: list[str], environment: dict[str, str]) -> int:
     """Become the program, so that signals reach it; Windows has no exec that waits."""
     sys.stdout.flush()
-    if sys.platform != "win32":
-        os.execve(command[0], command, environment)
-    return subprocess.call(command, env=environment)
+    if sys.platform == "win32":
+        return subprocess.call(command, env=environment)
+    return os.execve(command[0], command, environment)
 
 
 def run(command: list[str]) -> None:
