@@ -45,6 +45,44 @@ class HttpAnswer:
     status: int | None
     body: bytes
     reason: str = ""
+    server: str = ""  # the Server header
+
+
+@dataclass(frozen=True, slots=True)
+class Basics:
+    """What the operating system's own calls say, on each platform; None = it does not say."""
+
+    source: str = "psutil"
+    os_name: str | None = None
+    arch: str | None = None  # "x86_64", "AMD64", "arm64", "aarch64"
+    cpu_name: str | None = None
+    logical: int | None = None
+    physical: int | None = None
+    memory_total_bytes: int | None = None
+    memory_available_bytes: int | None = None
+    swap_total_bytes: int | None = None
+    swap_used_bytes: int | None = None
+    instruction_sets: tuple[str, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class NvmlValue:
+    """One answer of NVIDIA's library; error is NVML's name for why there is none."""
+
+    query: str  # "name", "memory_v2.total", ...
+    value: int | str | None
+    error: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class NvmlAnswer:
+    """All that NVIDIA's library says: about the driver, and about each card in order."""
+
+    state: State
+    reason: str = ""
+    source: str = "NVML"
+    driver: tuple[NvmlValue, ...] = ()
+    cards: tuple[tuple[NvmlValue, ...], ...] = ()
 
 
 class Host(Protocol):
@@ -64,6 +102,12 @@ class Host(Protocol):
 
     def file_bytes(self, path: str) -> int | None:
         """Return a file's size, None when it is missing."""
+
+    def read_start(self, path: str, n_bytes: int) -> bytes:
+        """Return at most the first n_bytes of a file, empty when it may not be read."""
+
+    def real_path(self, path: str) -> str:
+        """Return the path with links followed; the path itself when there are none."""
 
     def env(self) -> Mapping[str, str]:
         """Return the environment."""
@@ -85,3 +129,9 @@ class Host(Protocol):
 
     def get(self, url: str, timeout_s: float = 0.5, limit: int = 1 << 20) -> HttpAnswer:
         """GET a loopback address; no redirects, at most limit bytes."""
+
+    def basics(self) -> Basics:
+        """Return what the operating system's own calls say."""
+
+    def nvml(self) -> NvmlAnswer:
+        """Return what NVIDIA's library says."""

@@ -52,11 +52,28 @@ class MachineFact:
 
 
 @dataclass(frozen=True, slots=True)
+class Flag:
+    """One option of a program's --help; value is its placeholder, "" for a switch."""
+
+    names: tuple[str, ...]
+    value: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Program:
-    """One executable of a runtime."""
+    """One executable of a runtime; no flags = its --help was not read."""
 
     name: str  # "llama-server"
     path: str
+    flags: tuple[Flag, ...] = ()
+
+    def flag(self, name: str) -> Flag | None:
+        """Return the option with this name, with its dashes."""
+        return next((flag for flag in self.flags if name in flag.names), None)
+
+    def supports(self, name: str) -> bool | None:
+        """Tell whether the program has an option, None when its --help was not read."""
+        return self.flag(name) is not None if self.flags else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +92,12 @@ class Runtime:
 
     def program(self, name: str) -> str | None:
         """Return the path of a program by its plain name, None when the runtime lacks it."""
-        return next((p.path for p in self.programs if p.name == name), None)
+        found = self.executable(name)
+        return found.path if found else None
+
+    def executable(self, name: str) -> Program | None:
+        """Return a program with its options, None when the runtime lacks it."""
+        return next((p for p in self.programs if p.name == name), None)
 
 
 @dataclass(frozen=True, slots=True)
