@@ -68,6 +68,7 @@ class Fault(Enum):
     TRUNCATED_DATA = "truncated-data"
     PART_MISSING = "part-missing"
     UNKNOWN_TYPE = "unknown-type"
+    WRONG_BYTE_ORDER = "wrong-byte-order"
 
 
 @dataclass(frozen=True, slots=True)
