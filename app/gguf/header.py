@@ -192,7 +192,7 @@ class _Reader:
 
     def _texts_or_arrays(self, kind: int, n: int, depth: int) -> tuple[Scalar, ...] | SkippedArray:
         stream = self._stream
-        self._texts += n
+        self._texts += n if kind == _STRING else 16 * n  # an inner array takes that much longer
         if self._texts > MAX_TEXTS:
             stream.damaged(f"more than {MAX_TEXTS:,} texts or inner arrays in one header")
         if kind == _ARRAY:
@@ -212,8 +212,7 @@ class _Reader:
 
     def _alignment(self, keys: Mapping[str, KeyValue]) -> int:
         value = keys.get("general.alignment", DEFAULT_ALIGNMENT)
-        is_power = isinstance(value, int) and value > 0 and value & (value - 1) == 0
-        if not is_power or not isinstance(value, int) or value > MAX_ALIGNMENT:
+        if type(value) is not int or not 0 < value <= MAX_ALIGNMENT or value & (value - 1):
             self._stream.place = "key general.alignment"
             self._stream.damaged(f"alignment {value}, where a power of two is needed")
         return value
@@ -263,7 +262,7 @@ class _Reader:
 
     def _refuse_type(self, tensor: Tensor) -> None:
         type_id, stream = tensor.type_id, self._stream
-        where = f"Tensor {tensor.name} has ggml type {type_id:,} (before offset {stream.offset:,})"
+        where = f"At offset {stream.offset - 12:,}, tensor {tensor.name} has ggml type {type_id:,}"
         if type_id in quants.REMOVED:
             raise UserError(
                 f"{stream.name} uses a quantisation that llama.cpp has removed",
@@ -290,8 +289,10 @@ class _Reader:
         return data.decode("utf-8", errors="backslashreplace")
 
     def _keep(self, n_bytes: int) -> bool:
+        if self._kept_bytes + n_bytes > KEPT_BYTES:
+            return False
         self._kept_bytes += n_bytes
-        return self._kept_bytes <= KEPT_BYTES
+        return True
 
 
 def _pad(n: int, alignment: int) -> int:

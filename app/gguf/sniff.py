@@ -63,12 +63,14 @@ _MAGICS = (
 _HTML = re.compile(rb"<(?:!doctype\s+html|html|head|\?xml)\b", re.IGNORECASE)
 _SCHEMA = re.compile(rb'"schema"\s*:\s*"' + SCHEMA_PREFIX.encode() + rb"\.")
 _BENCH = re.compile(
-    rb"^\| model +\|.*\| +t/s \|"  # markdown
+    rb"^\| .*\| +\d[\d.]* \S{1,8} \d[\d.]* \|"  # a row of markdown; a failed run has none
     rb"|^build_commit,build_number,"  # csv
     rb"|^CREATE TABLE IF NOT EXISTS (?:llama_bench|test) \(\s*build_commit "  # sql, 2026 and 2024
     rb'|^\s*\{\s*"build_commit"\s*:',  # json, jsonl
     re.MULTILINE,
 )
+_JSON = re.compile(rb"[\[{]\s*[\"{\[}\]]")  # not [2026-01-01 ...], as logs begin
+_CONTROLS = bytes(set(range(32)) - set(b"\t\n\r\f\b\x1b"))
 _LFS_SIZE = re.compile(rb"^size (\d{1,18})$", re.MULTILINE)
 
 _GET_GGUF = "Get the GGUF file of the same model."
@@ -105,7 +107,7 @@ _WORDS = {
     ),
     FileKind.ARCHIVE: ("It is a packed archive", "Unpack it and open the .gguf file inside."),
     FileKind.PICKLE: ("It is a PyTorch file", _GET_GGUF),
-    FileKind.PROGRAM: ("It is a program", _GET_GGUF),
+    FileKind.PROGRAM: ("It is a program; a llamafile holds its model packed inside", _GET_GGUF),
     FileKind.ZEROS: (
         "It begins with zeros: the download has set its room aside but not filled it",
         "Let the download finish, or start it again.",
@@ -158,10 +160,11 @@ def _kind(head: bytes) -> FileKind:
         return FileKind.ZEROS
     if head[:2] in (b"\xff\xfe", b"\xfe\xff"):  # PowerShell's > writes logs in UTF-16
         return FileKind.LOG
-    # 8 bytes of length, then the JSON header
-    if head[8:9] == b"{" and 2 <= int.from_bytes(head[:8], "little") < 1 << 32:
+    # 8 bytes of length, at most 100 MB by its own rules, then the JSON header
+    if head[8:9] == b"{" and 2 <= int.from_bytes(head[:8], "little") <= 100_000_000:
         return FileKind.SAFETENSORS
-    if b"\0" in head:
+    # a log may hold a few stray control bytes and still is one
+    if 100 * (len(head) - len(head.translate(None, _CONTROLS))) > len(head):
         return FileKind.UNKNOWN
     return _kind_of_text(head.removeprefix(b"\xef\xbb\xbf").lstrip())
 
@@ -171,7 +174,7 @@ def _kind_of_text(text: bytes) -> FileKind:
         return FileKind.HTML
     if _BENCH.search(text):
         return FileKind.BENCH
-    if text[:1] in (b"{", b"["):
+    if _JSON.match(text):
         if _SCHEMA.search(text):
             return FileKind.EVIDENCE
         return FileKind.LOG if _is_json_lines(text) else FileKind.JSON
@@ -179,11 +182,11 @@ def _kind_of_text(text: bytes) -> FileKind:
 
 
 def _is_json_lines(text: bytes) -> bool:
-    """Tell whether the first line is a JSON object of its own, as --log-jsonl writes."""
+    """Tell whether the first line is an object of its own and another follows (--log-jsonl)."""
     first, _, rest = text.partition(b"\n")
     try:
-        return isinstance(json.loads(first), dict) and rest.lstrip()[:1] in (b"{", b"")
-    except ValueError:
+        return isinstance(json.loads(first), dict) and rest.lstrip().startswith(b"{")
+    except (ValueError, RecursionError):
         return False
 
 

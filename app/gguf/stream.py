@@ -18,8 +18,19 @@ _AGAIN = "Download or copy the file again and compare its size with the one at i
 class Stream:
     """Reads a header from front to back and never holds more than a chunk of it."""
 
-    __slots__ = ("_base", "_buffer", "_cancel", "_file", "_length", "_pos", "file_bytes", "name",
-                 "order", "place")  # fmt: skip
+    __slots__ = (
+        "_base",
+        "_begun",
+        "_buffer",
+        "_cancel",
+        "_file",
+        "_length",
+        "_pos",
+        "file_bytes",
+        "name",
+        "order",
+        "place",
+    )
 
     def __init__(self, file: BinaryIO, file_bytes: int, name: str, cancel: Cancel | None) -> None:
         self._file = file
@@ -27,6 +38,7 @@ class Stream:
         self._buffer = b""
         self._base = 0  # offset of the buffer in the file
         self._pos = 0  # position in the buffer; may lie past its end after a skip
+        self._begun = 0  # offset of the record read last, for messages
         self.file_bytes = file_bytes
         self.name = name
         self.place = "the magic"  # what is being read, in words, for messages
@@ -45,6 +57,7 @@ class Stream:
     def unpack(self, layout: struct.Struct) -> tuple[int, ...]:
         """Read one fixed-size record."""
         self._need(layout.size)
+        self._begun = self.offset
         values = layout.unpack_from(self._buffer, self._pos)
         self._pos += layout.size
         return values
@@ -52,6 +65,7 @@ class Stream:
     def take(self, n: int) -> bytes:
         """Read n bytes; the caller has bounded n."""
         self._need(n)
+        self._begun = self.offset
         data = self._buffer[self._pos : self._pos + n]
         self._pos += n
         return data
@@ -103,7 +117,7 @@ class Stream:
         """Refuse a header that says something impossible."""
         raise UserError(
             f"The header of {self.name} is damaged",
-            f"At offset {self.offset:,}, in {self.place}: {what}.",
+            f"At offset {self._begun:,}, in {self.place}: {what}.",
             _AGAIN,
         )
 
