@@ -1,0 +1,70 @@
+"""Which device each layer goes to (load_tensors in src/llama-model.cpp, llama.cpp build 11434)."""
+
+import array
+import bisect
+
+from app.core.errors import UserError
+from app.core.machine import Device, DeviceKind, Host
+from app.core.request import LoadRequest, SplitMode
+
+
+def usable_devices(devices: tuple[Device, ...], request: LoadRequest) -> tuple[Device, ...]:
+    """Return the devices a load uses, in llama.cpp's order (llama_prepare_model_devices)."""
+    if not request.use_devices:
+        return ()
+    if request.device_ids:
+        by_id = {device.id: device for device in devices}
+        unknown = [name for name in request.device_ids if name not in by_id]
+        if unknown:
+            raise UserError(
+                f"There is no device {unknown[0]}",
+                f"Known devices: {', '.join(by_id) or 'none'}.",
+                "Choose one of them.",
+            )
+        chosen = tuple(by_id[name] for name in request.device_ids)
+    else:
+        remote = [d for d in devices if d.kind is DeviceKind.RPC]
+        local = [d for d in devices if d.kind is not DeviceKind.RPC]
+        discrete = [d for d in local if not d.is_integrated]
+        chosen = (*remote, *(discrete or local))  # an RPC server does not displace an iGPU
+    if request.split_mode is SplitMode.NONE and chosen:
+        if not 0 <= request.main_gpu < len(chosen):
+            return ()
+        return (chosen[request.main_gpu],)
+    return chosen
+
+
+def assign(
+    layers_total: int, devices: tuple[Device, ...], host: Host, request: LoadRequest
+) -> tuple[int, tuple[int | None, ...]]:
+    """Return the layers asked for, and each layer's device index (None = host, output last)."""
+    ngl = request.ngl
+    wanted = layers_total if ngl is None or ngl < 0 else min(ngl, layers_total)
+    active = wanted if devices else 0
+    start = layers_total - active
+    bounds = _splits(devices, host, request)
+    homes: list[int | None] = [None] * start
+    for i in range(start, layers_total):
+        share = _single((i - start) / active)
+        homes.append(min(bisect.bisect_right(bounds, share), len(devices) - 1))
+    return wanted, tuple(homes)
+
+
+def _splits(devices: tuple[Device, ...], host: Host, request: LoadRequest) -> list[float]:
+    """Return the cumulative shares in single precision, or boundary layers would move."""
+    given = request.tensor_split
+    if any(given):
+        sizes = [given[i] if i < len(given) else 0.0 for i in range(len(devices))]
+    else:
+        # a device that reports no memory counts with the host's free memory
+        sizes = [float(d.free_bytes or host.available_bytes or 1) for d in devices]
+    total = 0.0
+    cumulative = []
+    for size in sizes:
+        total = _single(total + _single(size))
+        cumulative.append(total)
+    return [_single(value / total) for value in cumulative]
+
+
+def _single(value: float) -> float:
+    return array.array("f", [value])[0]

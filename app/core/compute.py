@@ -1,0 +1,177 @@
+"""Compute buffers in closed form, by build (placement.md sections 3 and 10.3).
+
+One graph of u tokens is reserved; its peak is the compute buffer. The formulas hold within 1 MiB
+for 92 to 97 % of llama-server loads that are on the host or wholly on one device; elsewhere the
+range says how far they may be off.
+"""
+
+from dataclasses import dataclass
+from enum import Enum
+
+from app.core.cache import Cache, Context, state_bytes
+from app.core.request import LoadRequest, Switch, Tool
+from app.core.shape import Shape
+
+_F32 = 4
+_WIDE_AXES = ("phi3",)
+_GATED_DELTA = ("qwen3next", "qwen35", "qwen35moe")
+_MAMBA_2 = ("granitehybrid", "nemotron_h", "nemotron_h_moe", "mamba2", "jamba", "falcon-h1")
+# From here on one device needs 2E more, and the host 2E (placement.md 3, [10]); the change was made
+# between these two builds
+_LAST_SMALLER, _FIRST_LARGER = 11342, 11434
+
+
+class Case(Enum):
+    """How much of a model is on devices."""
+
+    HOST_ONLY = "host only"
+    ONE_ALL = "one device, all layers"
+    ONE_PART = "one device, a part of the layers"
+    MANY_ALL = "several devices, all layers"
+    MANY_PART = "several devices, a part of the layers"
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A size in bytes with the range it may lie in."""
+
+    n_bytes: int
+    low: int
+    high: int
+
+
+@dataclass(frozen=True, slots=True)
+class Compute:
+    """The compute buffers of a load."""
+
+    host: Span
+    devices: tuple[Span, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Sizes:
+    """The terms of the formulas, in bytes."""
+
+    e: int
+    q: int
+    m: int  # masks
+    v: int
+    kq: int
+    out: int
+    block: int
+
+
+def compute_of(
+    shape: Shape,
+    context: Context,
+    caches: tuple[Cache, ...],
+    request: LoadRequest,
+    *,
+    case: Case,
+    n_devices: int,
+    build: int | None,
+) -> Compute:
+    """Return the compute buffers of a load; build None = not known, so the range covers both."""
+    s = _sizes(shape, context, caches, request)
+    m = s.m + s.v
+    if case is Case.HOST_ONLY:
+        return Compute(_near(max(s.block + s.e + m, s.out + s.m + 5 * s.e), 0.01), ())
+    if case is Case.ONE_ALL:
+        smaller = max(s.block + m - 2 * s.e, s.out + s.m + 4 * s.e)
+        larger = max(s.block + m, s.out + s.m + 4 * s.e)
+        return Compute(
+            _by_build(m + 2 * s.e, m + 4 * s.e, build), (_by_build(smaller, larger, build),)
+        )
+    part = _near(max(s.block + m, s.out + s.e), 0.25)
+    if case is Case.MANY_ALL and _pipelines(request):
+        middle = _near(s.block + 4 * (m + 3 * s.e), 0.15)
+        last = max(s.block + 4 * m + 7 * s.e, s.out + 4 * (s.m + s.e) + 5 * s.e)
+        devices = (middle,) * (n_devices - 1) + (_near(last, 0.15),)
+        return Compute(_near(4 * (m + 2 * s.e) + 2 * s.e, 0.05), devices)
+    if case is Case.MANY_ALL:
+        return Compute(_near(m + 4 * s.e, 0.15), (part,) * n_devices)
+    return Compute(_near(s.block + s.e + m, 0.10), (part,) * n_devices)
+
+
+def _near(n_bytes: int, error: float) -> Span:
+    return Span(n_bytes, int(n_bytes * (1 - error)), int(n_bytes * (1 + error)))
+
+
+def _by_build(smaller: int, larger: int, build: int | None) -> Span:
+    if build is not None and build <= _LAST_SMALLER:
+        return _near(smaller, 0.05)
+    if build is not None and build >= _FIRST_LARGER:
+        return _near(larger, 0.02)
+    return Span(larger, int(smaller * 0.98), int(larger * 1.02))
+
+
+def outputs_max(context: Context, tool: Tool) -> int:
+    """Return n_outputs_max: the server keeps one row per slot, the other programs a whole batch."""
+    return context.n_seq_max if tool is Tool.SERVER else context.n_batch
+
+
+def _pipelines(request: LoadRequest) -> bool:
+    return request.kv_offload and not request.has_override
+
+
+def _sizes(
+    shape: Shape, context: Context, caches: tuple[Cache, ...], request: LoadRequest
+) -> _Sizes:
+    u = context.n_ubatch
+    flash = request.flash_attn is not Switch.OFF
+    e = _F32 * u * shape.n_embd
+    head_k = 576 if shape.is_mla else shape.head_k
+    q = _F32 * u * shape.n_head * head_k
+    cells = max((cache.cells for cache in caches), default=0)
+    mask = sum((2 if flash else 4) * u * cache.cells for cache in caches)
+    kq = 0 if flash else _F32 * u * shape.n_head * cells
+    v = 0
+    if not flash and not shape.is_mla:
+        widest = max((layer.v_values for layer in shape.layers), default=0)
+        v = 8 * u * widest * len(caches)
+    rows = min(u, outputs_max(context, request.tool))
+    out = _F32 * rows * shape.n_vocab
+    block = max(
+        _feed_forward(shape, u, e),
+        _attention(shape, u, e, q, kq, flash=flash) if caches else 0,
+        _recurrent(shape, context, u, e),
+    )
+    block += _F32 * u * shape.per_layer_dim * shape.n_layer
+    return _Sizes(e, q, mask, v, kq, out, block)
+
+
+def _feed_forward(shape: Shape, u: int, e: int) -> int:
+    if not shape.n_expert:
+        return 3 * _F32 * u * shape.n_ff + 4 * e if shape.n_ff else 0
+    x = _F32 * u * shape.n_ff_exp * shape.n_expert_used
+    d = _F32 * u * shape.n_embd * shape.n_expert_used
+    return 3 * x + 4 * e + (d if d > 2 * x else 0)
+
+
+def _attention(shape: Shape, u: int, e: int, q: int, kq: int, *, flash: bool) -> int:
+    if shape.is_mla:
+        return kq + 2 * q + _F32 * u * shape.n_head * shape.key_length_mla + 4 * e
+    if flash:
+        return 4 * e + 3 * q
+    if shape.has_swa:
+        return kq + 4 * e + 2 * q
+    if shape.arch in _WIDE_AXES:
+        return kq + 2 * e + 2 * q
+    if shape.arch in _GATED_DELTA:
+        return kq + 4 * e + 3 * q
+    return kq + 2 * e + 3 * q
+
+
+def _recurrent(shape: Shape, context: Context, u: int, e: int) -> int:
+    if not shape.inner:
+        return 0
+    state = sum(state_bytes(layer, context) for layer in shape.layers[:1]) if shape.layers else 0
+    state = max((state_bytes(layer, context) for layer in shape.layers), default=state)
+    i = _F32 * u * shape.inner
+    if shape.arch == "mamba":
+        return 4 * i + 4 * e + state
+    if shape.arch in _MAMBA_2:
+        xbc = _F32 * u * (shape.inner + 2 * shape.groups * shape.state)
+        zx = i + xbc + _F32 * u * shape.dt_rank
+        return 4 * e + zx + 2 * xbc + i + state
+    return 0

@@ -1,0 +1,284 @@
+"""Where llama.cpp puts a model's bytes: rows per buffer, layers per device, and f.
+
+The rules are those of placement.md sections 1 to 3 and 5, build 11434. Weights and context are
+exact; compute buffers come with a range.
+"""
+
+from collections import defaultdict
+from dataclasses import dataclass
+
+from app.core import cache, reads, weights
+from app.core.assign import assign, usable_devices
+from app.core.cache import Cache, Context
+from app.core.compute import Case, Span, compute_of
+from app.core.machine import Device, DeviceKind, Host
+from app.core.model import Model
+from app.core.request import LoadRequest, SplitMode
+from app.core.shape import UNDERIVED_CACHES, Shape, shape_of
+from app.core.stow import Shelf, Stowed, mapped_bytes, stow
+from app.core.weights import Place, Weight
+
+HOST_ROW = "Host"
+SOURCE = "calculated from the GGUF header by llama.cpp's rules (build 11434)"
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One row of llama.cpp's memory breakdown, in bytes."""
+
+    buffer: str
+    is_host: bool
+    weights_bytes: int
+    context_bytes: int
+    compute_bytes: int
+    compute_low_bytes: int
+    compute_high_bytes: int
+
+    @property
+    def total_bytes(self) -> int:
+        """Return the sum, with the expected compute buffer."""
+        return self.weights_bytes + self.context_bytes + self.compute_bytes
+
+    @property
+    def high_bytes(self) -> int:
+        """Return the sum with the largest compute buffer of the range."""
+        return self.weights_bytes + self.context_bytes + self.compute_high_bytes
+
+
+@dataclass(frozen=True, slots=True)
+class LayerPlace:
+    """Where a layer is: its device, or None for the host; bytes of its weights and cache."""
+
+    index: int  # the output layer is the last
+    device: str | None
+    weights_bytes: int
+    context_bytes: int
+    host_weights_bytes: int  # the part of its weights that is in system memory
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """What is derived from a header once, so that each slider move stays cheap."""
+
+    name: str
+    shape: Shape
+    weights: tuple[Weight, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Placement:
+    """The answer for one request; all sizes in bytes."""
+
+    rows: tuple[Row, ...]  # devices first, then Host, CPU_REPACK, AMX
+    layers: tuple[LayerPlace, ...]
+    caches: tuple[Cache, ...]
+    context: Context
+    ngl: int  # layers asked for, as in "offloaded N/M"
+    layers_total: int
+    reads: reads.Reads
+    embedding_bytes: int
+    output_bytes: int  # logits buffer in system memory; in no row of the breakdown
+    mapped_bytes: int | None  # what CPU_Mapped would print, None when nothing is mapped
+    fill: int  # tokens in the context for which f holds
+    not_calculated: tuple[str, ...] = ()
+
+    @property
+    def f(self) -> float:
+        """Return the host's share of the bytes read per generated token."""
+        total = self.reads.total_bytes
+        return self.reads.host_bytes / total if total else 0.0
+
+    @property
+    def f_layers(self) -> float:
+        """Return the host's share of the layers, blocks and output."""
+        return sum(layer.device is None for layer in self.layers) / len(self.layers)
+
+    def row(self, buffer: str) -> Row | None:
+        """Return the row of a buffer."""
+        return next((row for row in self.rows if row.buffer == buffer), None)
+
+    def total(self, *, is_host: bool) -> Row:
+        """Return the sum of the device rows, or of the host rows."""
+        chosen = [row for row in self.rows if row.is_host is is_host]
+        return Row(
+            "system memory" if is_host else "devices",
+            is_host,
+            sum(row.weights_bytes for row in chosen),
+            sum(row.context_bytes for row in chosen),
+            sum(row.compute_bytes for row in chosen),
+            sum(row.compute_low_bytes for row in chosen),
+            sum(row.compute_high_bytes for row in chosen),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Load:
+    """A load while it is being placed."""
+
+    shape: Shape
+    request: LoadRequest
+    devices: tuple[Device, ...]
+    homes: tuple[int | None, ...]
+    context: Context
+    caches: tuple[Cache, ...]
+    stowed: tuple[Stowed, ...]
+    context_bytes: tuple[int, ...]  # per block
+
+
+def prepare(model: Model) -> Prepared:
+    """Derive shape and weights of a model; UserError when it is no language model."""
+    shape = shape_of(model)
+    return Prepared(model.name, shape, weights.weights_of(model, shape))
+
+
+def place(
+    prepared: Prepared,
+    devices: tuple[Device, ...],
+    host: Host,
+    request: LoadRequest,
+    *,
+    fill: int = 0,
+    dry_pass: bool = False,
+    build: int | None = None,
+) -> Placement:
+    """Place a model.
+
+    fill is how many tokens the context holds when a token is generated; build is llama.cpp's,
+    None = not known; dry_pass is what --fit and llama-fit-params do, which maps no file.
+    """
+    shape = prepared.shape
+    cache.check_types(shape, request)
+    chosen = usable_devices(devices, request)
+    context = cache.context_of(shape, request)
+    ngl, homes = assign(shape.layers_total, chosen, host, request)
+    buffers = weights.host_buffers(chosen, request, host.cpu, dry_pass=dry_pass)
+    stowed = stow(prepared.weights, Shelf(shape, chosen, homes, buffers), request)
+    caches = cache.caches_of(shape, context, request)
+    load = _Load(
+        shape, request, chosen, homes, context, caches, stowed,
+        _context_bytes(shape, context, caches),
+    )  # fmt: skip
+    n = len(chosen)
+    return Placement(
+        rows=_rows(load, build),
+        layers=_layers(load),
+        caches=caches,
+        context=context,
+        ngl=ngl,
+        layers_total=shape.layers_total,
+        reads=reads.add(
+            reads.weight_reads(stowed, shape, n),
+            reads.context_reads(shape, caches, context, homes, request, fill=fill, n_devices=n),
+        ),
+        embedding_bytes=sum(w.n_bytes for w in prepared.weights if w.place is Place.INPUT),
+        output_bytes=4 * shape.n_vocab * context.n_seq_max,
+        mapped_bytes=mapped_bytes(stowed) if buffers.maps_files else None,
+        fill=fill,
+        not_calculated=_not_calculated(load),
+    )
+
+
+def _context_bytes(shape: Shape, context: Context, caches: tuple[Cache, ...]) -> tuple[int, ...]:
+    sizes = [cache.state_bytes(layer, context) for layer in shape.layers]
+    for one in caches:
+        for i, n_bytes in zip(one.layers, one.bytes_by_layer, strict=True):
+            sizes[i] += n_bytes
+    return tuple(sizes)
+
+
+def _rows(load: _Load, build: int | None) -> tuple[Row, ...]:
+    by_weights: dict[str, int] = defaultdict(int)
+    for entry in load.stowed:
+        is_own_row = entry.device is not None or entry.buffer in (weights.CPU_REPACK, weights.AMX)
+        by_weights[entry.buffer if is_own_row else HOST_ROW] += entry.n_bytes
+    by_context: dict[str, int] = defaultdict(int)
+    for home, n_bytes in zip(load.homes, load.context_bytes, strict=False):
+        is_host = home is None or not load.request.kv_offload
+        by_context[HOST_ROW if is_host else load.devices[home or 0].id] += n_bytes
+    compute = compute_of(
+        load.shape,
+        load.context,
+        load.caches,
+        load.request,
+        case=_case(load),
+        n_devices=len(load.devices),
+        build=build,
+    )
+    nothing = Span(0, 0, 0)
+    spans = compute.devices + (nothing,) * (len(load.devices) - len(compute.devices))
+    rows = [
+        _row(device.id, by_weights, by_context, span)
+        for device, span in zip(load.devices, spans, strict=True)
+    ]
+    rows.append(_row(HOST_ROW, by_weights, by_context, compute.host))
+    rows += [
+        _row(name, by_weights, by_context, nothing)
+        for name in (weights.CPU_REPACK, weights.AMX)
+        if by_weights[name]
+    ]
+    return tuple(rows)
+
+
+def _row(name: str, by_weights: dict[str, int], by_context: dict[str, int], compute: Span) -> Row:
+    return Row(
+        buffer=name,
+        is_host=name in (HOST_ROW, weights.CPU_REPACK, weights.AMX),
+        weights_bytes=by_weights[name],
+        context_bytes=by_context[name],
+        compute_bytes=compute.n_bytes,
+        compute_low_bytes=compute.low,
+        compute_high_bytes=compute.high,
+    )
+
+
+def _case(load: _Load) -> Case:
+    on_device = sum(home is not None for home in load.homes)
+    if not on_device:
+        return Case.HOST_ONLY
+    is_all = on_device == len(load.homes)
+    if len(load.devices) == 1:
+        return Case.ONE_ALL if is_all else Case.ONE_PART
+    return Case.MANY_ALL if is_all else Case.MANY_PART
+
+
+def _layers(load: _Load) -> tuple[LayerPlace, ...]:
+    sums = [0] * len(load.homes)
+    on_host = [0] * len(load.homes)
+    for entry in load.stowed:
+        weight = entry.weight
+        if weight.place is Place.INPUT or weight.is_rope:
+            continue
+        index = len(sums) - 1 if weight.place is Place.OUTPUT else weight.block
+        sums[index] += weight.n_bytes
+        on_host[index] += weight.n_bytes if entry.device is None else 0
+    return tuple(
+        LayerPlace(
+            index=i,
+            device=None if home is None else load.devices[home].id,
+            weights_bytes=sums[i],
+            context_bytes=load.context_bytes[i] if i < len(load.context_bytes) else 0,
+            host_weights_bytes=on_host[i],
+        )
+        for i, home in enumerate(load.homes)
+    )
+
+
+def _not_calculated(load: _Load) -> tuple[str, ...]:
+    reasons = []
+    if load.shape.arch in UNDERIVED_CACHES:
+        reasons.append(
+            f"The context memory of {load.shape.arch} models (indexed or compressed cache) is "
+            "not derived from the header; only llama.cpp's own figure is right."
+        )
+    is_part = _case(load) in (Case.ONE_PART, Case.MANY_PART)
+    has_local = any(device.kind is not DeviceKind.RPC for device in load.devices)
+    if is_part and has_local and load.request.op_offload:
+        reasons.append(
+            "Compute buffers of a partial offload on a local GPU hold copies of host weights "
+            "(op offload); the figure is an estimate."
+        )
+    if load.request.has_override and load.devices:
+        reasons.append("Compute buffers with tensor overrides are an estimate.")
+    if load.request.split_mode is SplitMode.ROW:
+        reasons.append("Split mode row is calculated as split mode layer.")
+    return tuple(reasons)
