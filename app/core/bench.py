@@ -16,6 +16,7 @@ _T95 = (
 class Test(Enum):
     """The two rates that are never merged."""
 
+    __test__ = False  # pytest would collect a class of this name
     PROMPT = "prompt"
     GENERATION = "generation"
 

@@ -57,6 +57,7 @@ class Rule:
         default=lambda _evidence: ""
     )  # what is missing to check
     order: int = 1000
+    rests_on_rate: bool = False  # not asked while the machine was busy
 
 
 @dataclass(frozen=True, slots=True)

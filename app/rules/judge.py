@@ -1,0 +1,71 @@
+"""The judge: asks every rule in order; the first that matches names the fault."""
+
+import functools
+import logging
+from dataclasses import replace
+
+import app.rules as package
+from app.core import plugins
+from app.core.evidence import Evidence
+from app.core.rule import Certainty, Diagnosis, Finding, Fix, Rule, Ruled
+from app.rules import machine_busy, order
+
+_BUSY = "other programs were using the processor while it was measured"
+_log = logging.getLogger(__name__)
+
+
+@functools.cache
+def rules() -> tuple[Rule, ...]:
+    """Return all rules of this folder, in the order of order.py."""
+    found = plugins.collect(package, "RULE", Rule)
+    return tuple(sorted(found, key=lambda rule: (order.place(rule.id), rule.id)))
+
+
+def diagnose(evidence: Evidence, chosen: tuple[Rule, ...] | None = None) -> Diagnosis:
+    """Name the fault, the other findings, what is ruled out and what could not be checked.
+
+    A finding that is not proven never becomes the verdict: it is listed as also possible.
+    """
+    found: list[Finding] = []
+    ruled_out: list[Ruled] = []
+    not_checked: list[Ruled] = []
+    is_busy = machine_busy.is_busy(evidence)
+    for rule in rules() if chosen is None else chosen:
+        answer = _ask(rule, evidence, is_busy=is_busy)
+        if isinstance(answer, Finding):
+            found.append(answer)
+        elif answer[0]:
+            not_checked.append(Ruled(rule.id, rule.title, answer[0]))
+        else:
+            ruled_out.append(Ruled(rule.id, rule.title, answer[1]))
+    verdict = next((f for f in found if f.certainty is not Certainty.NOT_PROVEN), None)
+    also = tuple(finding for finding in found if finding is not verdict)
+    return Diagnosis(verdict, also, tuple(ruled_out), tuple(not_checked))
+
+
+def _ask(rule: Rule, evidence: Evidence, *, is_busy: bool) -> Finding | tuple[str, str]:
+    """Return the finding, or what is missing to check the rule and why it does not hold."""
+    if rule.rests_on_rate and is_busy:
+        return _BUSY, ""
+    try:
+        finding = rule.check(evidence)
+        if finding is not None:
+            return replace(finding, rule_id=rule.id, title=finding.title or rule.title)
+        missing = rule.needs(evidence)
+        return missing, "" if missing else rule.silent(evidence)
+    except Exception as error:  # noqa: BLE001 - one broken rule must not spoil the others
+        _log.warning("rule %s failed", rule.id, exc_info=error)
+        return _failed(rule, error)
+
+
+def _failed(rule: Rule, error: Exception) -> Finding:
+    return Finding(
+        cause=f"The check “{rule.title}” did not work: {type(error).__name__}: {error}. "
+        "The other checks are not affected.",
+        cites=(),
+        fix=Fix("Export the report and send it to the makers of this program."),
+        proof="",
+        certainty=Certainty.NOT_PROVEN,
+        rule_id=rule.id,
+        title="This check failed",
+    )

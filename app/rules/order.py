@@ -1,0 +1,72 @@
+"""The order in which faults are named, as data: the first group with a match gives the verdict."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Rules of one kind, and why they are looked at before the next group."""
+
+    title: str
+    reason: str
+    rules: tuple[str, ...]
+
+
+GROUPS = (
+    Group(
+        "the load",
+        "A model that did not load has no placement and no rate to talk about.",
+        ("load-failed",),
+    ),
+    Group(
+        "a device in the program",
+        "Without a device every other placement question is empty.",
+        ("no-gpu-backend",),
+    ),
+    Group(
+        "a device that is used",
+        "A device that holds no weights makes all layer counts claims without bytes behind them.",
+        ("device-present-but-unused",),
+    ),
+    Group(
+        "memory that moves",
+        "While memory moves to a drive or over the bus no other figure means what it says.",
+        ("over-commit", "spilling-to-swap"),
+    ),
+    Group(
+        "layers and KV cache on the host",
+        "Each byte on the host is read at the host's speed for each token.",
+        ("layers-not-offloaded", "kv-on-host"),
+    ),
+    Group(
+        "the context",
+        "The KV cache competes with the layers for the same memory.",
+        ("cache-too-large",),
+    ),
+    Group(
+        "limits of the platform",
+        "A limit of the system caps what all settings together can reach.",
+        ("os-ceiling",),
+    ),
+    Group(
+        "the backend",
+        "Which device computes matters once it is known that it computes.",
+        ("wrong-backend",),
+    ),
+    Group(
+        "a quiet machine",
+        "Rates that were disturbed prove nothing, placement does.",
+        ("machine-busy",),
+    ),
+    Group(
+        "the text",
+        "Wrong text is a question of the file, not of speed.",
+        ("bad-output",),
+    ),
+)
+ORDER = tuple(rule for group in GROUPS for rule in group.rules)
+
+
+def place(rule_id: str) -> int:
+    """Return a rule's place; one that is not listed comes last."""
+    return ORDER.index(rule_id) if rule_id in ORDER else len(ORDER)

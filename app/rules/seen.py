@@ -1,0 +1,140 @@
+"""What several rules ask of the evidence: the last load, the devices seen, lines to cite."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from app.core import units
+from app.core.evidence import Evidence
+from app.core.log import BufferKind, Fact, LoadStory, LogBuffer, LogEvent, Role
+from app.core.machine import DeviceKind
+from app.core.rule import Cite
+
+NO_PLACEMENT = "no log of a load that shows the buffers (start llama.cpp with -lv 4)"
+
+
+@dataclass(frozen=True, slots=True)
+class SeenDevice:
+    """A device that a program listed; total None = not known."""
+
+    name: str
+    description: str
+    total_bytes: int | None
+    cite: Cite
+
+
+def load(evidence: Evidence) -> LoadStory | None:
+    """Return the last load of the log."""
+    return evidence.log.load if evidence.log else None
+
+
+def cite(event: LogEvent) -> Cite:
+    """Cite a log line."""
+    return Cite(event.text, event.line)
+
+
+def cite_buffers(evidence: Evidence, buffers: Iterable[LogBuffer]) -> tuple[Cite, ...]:
+    """Cite the lines that name these buffers."""
+    events = evidence.log.events if evidence.log else ()
+    texts = {event.line: event.text for event in events}
+    return tuple(
+        Cite(texts.get(b.line, f"{b.name} {b.role.value}: {units.mib(b.n_bytes)}"), b.line)
+        for b in buffers
+    )
+
+
+def buffers(story: LoadStory, kind: BufferKind, role: Role) -> tuple[LogBuffer, ...]:
+    """Return the buffers of one kind and role."""
+    return tuple(b for b in story.buffers if b.kind is kind and b.role is role)
+
+
+def is_placement_known(story: LoadStory | None) -> bool:
+    """Tell whether the log shows where the weights went."""
+    return story is not None and story.weights_on_device is not None
+
+
+def placement_missing(evidence: Evidence) -> str:
+    """Say that the placement is not known, "" when it is."""
+    story = load(evidence)
+    if story is None:
+        return NO_PLACEMENT
+    return "" if is_placement_known(story) else story.note or NO_PLACEMENT
+
+
+def devices(evidence: Evidence) -> tuple[SeenDevice, ...] | None:
+    """Return the devices a runtime listed, the CPU not among them; None when none listed any."""
+    story = load(evidence)
+    if story is not None and story.devices_listed is not None:
+        names = frozenset(story.devices_listed)
+        return tuple(seen for seen in _logged_devices(evidence) if seen.name in names)
+    machine = evidence.machine
+    if machine is None or not machine.devices_source:
+        return None
+    return tuple(
+        SeenDevice(
+            device.id,
+            device.description,
+            device.total_bytes,
+            Cite(f"{device.id}: {device.description}", source=device.source),
+        )
+        for device in machine.devices
+    )
+
+
+def list_cites(evidence: Evidence) -> tuple[Cite, ...]:
+    """Cite all lines of the log's last device list, the CPU included."""
+    if evidence.log is None:
+        return ()
+    last: dict[str, LogEvent] = {}
+    for event in evidence.log.all(Fact.DEVICE_LISTED):
+        last[event.word("device")] = event
+    return tuple(cite(event) for event in last.values())
+
+
+def _logged_devices(evidence: Evidence) -> tuple[SeenDevice, ...]:
+    assert evidence.log is not None
+    last: dict[str, SeenDevice] = {}
+    for event in evidence.log.all(Fact.DEVICE_LISTED):
+        total = event.values.get("total_mib")
+        last[event.word("device")] = SeenDevice(
+            event.word("device"),
+            str(event.values.get("description", "")),
+            int(float(total) * units.MIB) if total is not None else None,
+            cite(event),
+        )
+    return tuple(last.values())
+
+
+# Mesa's software rasterisers and Microsoft's, as Vulkan names them
+_SOFTWARE = ("llvmpipe", "lavapipe", "swiftshader", "microsoft basic render")
+
+
+def software_devices(evidence: Evidence) -> tuple[SeenDevice, ...]:
+    """Return the devices that compute on the processor while they look like a GPU."""
+    flagged = {d.id for d in evidence.machine.devices if d.is_software} if evidence.machine else ()
+    return tuple(
+        seen
+        for seen in devices(evidence) or ()
+        if seen.name in flagged or any(word in seen.description.lower() for word in _SOFTWARE)
+    )
+
+
+def shares_system_memory(evidence: Evidence) -> bool:
+    """Tell whether a device works in system memory, so that r is likely small (slowdown.md 7)."""
+    machine = evidence.machine
+    shared = machine is not None and any(
+        d.is_integrated or d.kind is DeviceKind.METAL for d in machine.devices
+    )
+    return shared or bool(software_devices(evidence))
+
+
+def gpu_names(evidence: Evidence) -> tuple[str, ...]:
+    """Return the GPUs that the probes saw, by name."""
+    if evidence.machine is None:
+        return ()
+    return tuple(
+        fact.reading.value
+        for fact in evidence.machine.facts
+        if fact.path.startswith("gpu.")
+        and fact.path.endswith(".name")
+        and isinstance(fact.reading.value, str)
+    )
