@@ -1,0 +1,47 @@
+"""A command to copy, in the fixed font, with its button."""
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSizePolicy, QWidget
+
+from app.ui import theme
+
+
+class CommandBox(QWidget):
+    """Shows one command; the button copies it."""
+
+    def __init__(self, name: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        layout = QHBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(theme.M)
+        self._text = QLabel()
+        self._text.setObjectName(name)
+        self._text.setFont(theme.fixed_font())
+        self._text.setTextInteractionFlags(
+            Qt.TextInteractionFlag.TextSelectableByMouse
+            | Qt.TextInteractionFlag.TextSelectableByKeyboard
+        )
+        self._text.setWordWrap(True)
+        self._text.setAccessibleName(self.tr("Command"))
+        self._text.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
+        self._copy = QPushButton(self.tr("Copy"))
+        self._copy.setObjectName(f"{name}Copy")
+        self._copy.setAccessibleName(self.tr("Copy the command"))
+        self._copy.clicked.connect(self._on_copy)
+        layout.addWidget(self._text, 1)
+        layout.addWidget(self._copy, 0, Qt.AlignmentFlag.AlignTop)
+
+    def text(self) -> str:
+        """Return the command."""
+        return self._text.text()
+
+    def show_command(self, command: str, source: str = "") -> None:
+        """Show another command."""
+        self._text.setText(command)
+        self._text.setToolTip(source)
+        self._copy.setText(self.tr("Copy"))
+
+    def _on_copy(self) -> None:
+        QGuiApplication.clipboard().setText(self._text.text())
+        self._copy.setText(self.tr("Copied"))

@@ -1,0 +1,92 @@
+"""The frame of every tab: a title line, a scrolling body, and the empty state."""
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import (
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QPushButton,
+    QScrollArea,
+    QStackedWidget,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.ui import theme
+
+
+class Page(QWidget):
+    """A tab's page; `body` scrolls, `set_empty` shows what to do instead of it."""
+
+    action = Signal()  # the empty state's button
+
+    def __init__(self, title: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("page")
+        outer = QVBoxLayout(self)
+        outer.setContentsMargins(theme.XXL, theme.XL, theme.XXL, theme.XL)
+        outer.setSpacing(theme.L)
+        head = QHBoxLayout()
+        heading = QLabel(title)
+        heading.setObjectName("title")
+        self.subtitle = QLabel()
+        self.subtitle.setObjectName("dim")
+        self.subtitle.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        head.addWidget(heading)
+        head.addWidget(self.subtitle, 1)
+        outer.addLayout(head)
+        self._stack = QStackedWidget()
+        outer.addWidget(self._stack, 1)
+        self.content = QWidget()
+        self.content.setObjectName("scrollBody")
+        self.body = QVBoxLayout(self.content)
+        self.body.setContentsMargins(0, 0, 0, 0)
+        self.body.setSpacing(theme.M)
+        scroll = QScrollArea()
+        scroll.setObjectName("scroll")
+        scroll.setWidgetResizable(True)
+        scroll.setWidget(self.content)
+        scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self._stack.addWidget(scroll)
+        self._stack.addWidget(self._make_empty())
+
+    def set_empty(self, sentence: str, button: str = "", detail: str = "") -> None:
+        """Show the empty state: one sentence, a detail, one button ("" = none)."""
+        self._sentence.setText(sentence)
+        self._detail.setText(detail)
+        self._detail.setVisible(bool(detail))
+        self._button.setText(button)
+        self._button.setVisible(bool(button))
+        self._stack.setCurrentIndex(1)
+
+    def set_filled(self) -> None:
+        """Show the body."""
+        self._stack.setCurrentIndex(0)
+
+    @property
+    def is_empty_state(self) -> bool:
+        """Tell whether the empty state is shown."""
+        return self._stack.currentIndex() == 1
+
+    def _make_empty(self) -> QWidget:
+        frame = QFrame()
+        frame.setObjectName("dropZone")
+        layout = QVBoxLayout(frame)
+        layout.setSpacing(theme.M)
+        self._sentence = QLabel()
+        self._sentence.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self._sentence.setWordWrap(True)
+        self._sentence.setStyleSheet("font-size: 17px; font-weight: 600;")
+        self._detail = QLabel()
+        self._detail.setObjectName("dim")
+        self._detail.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self._detail.setWordWrap(True)
+        self._button = QPushButton()
+        self._button.setObjectName("primary")
+        self._button.clicked.connect(self.action)
+        layout.addStretch(1)
+        layout.addWidget(self._sentence)
+        layout.addWidget(self._detail)
+        layout.addWidget(self._button, 0, Qt.AlignmentFlag.AlignCenter)
+        layout.addStretch(1)
+        return frame
