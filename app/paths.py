@@ -16,12 +16,12 @@ def resources() -> Path:
 
 def user_data() -> Path:
     """Return the folder for the notebook; the caller creates it when it writes."""
-    return _user_folder("SLOWSCOPE_DATA", "XDG_DATA_HOME", ".local/share", "Application Support")
+    return _user_folder(_variable("DATA"), "XDG_DATA_HOME", ".local/share", "Application Support")
 
 
 def user_config() -> Path:
     """Return the folder for settings; the caller creates it when it writes."""
-    return _user_folder("SLOWSCOPE_CONFIG", "XDG_CONFIG_HOME", ".config", "Preferences")
+    return _user_folder(_variable("CONFIG"), "XDG_CONFIG_HOME", ".config", "Preferences")
 
 
 def _user_folder(own: str, xdg: str, linux: str, mac: str) -> Path:
@@ -34,3 +34,8 @@ def _user_folder(own: str, xdg: str, linux: str, mac: str) -> Path:
     if sys.platform == "darwin":
         return home / "Library" / mac / product.NAME
     return Path(os.environ.get(xdg) or home / linux) / product.SLUG
+
+
+def _variable(what: str) -> str:
+    """Name the environment variable that moves a user folder, for tests and portable use."""
+    return f"{product.SLUG.upper()}_{what}"
