@@ -70,7 +70,7 @@ def prepare(what: str) -> None:
         create_venv(uv)
     for marker in VENV.glob("*.installed"):
         marker.unlink()
-    say("installing " + str(lock.relative_to(ROOT)) + " (once, about 400 MB)")
+    say("installing " + str(lock.relative_to(ROOT)) + " (once, takes a minute)")
     pip = [uv, "pip"] if uv else [str(venv_python()), "-m", "pip", "--disable-pip-version-check"]
     where = ["--python", str(venv_python())] if uv else []
     run([*pip, "install", "--quiet", *where, "--require-hashes", "-r", str(lock)])
@@ -91,7 +91,7 @@ def create_venv(uv: str | None) -> None:
         # Debian keeps it in the package python3-venv
         import ensurepip  # noqa: F401
     except ImportError:
-        raise SetupError("Python's venv is not complete. Run:\n" + apt(PACKAGES)) from None
+        raise SetupError("Python's venv is not complete. Run as root:\n" + apt(PACKAGES)) from None
     run([sys.executable, "-m", "venv", str(VENV)])
 
 
@@ -108,12 +108,12 @@ def check_libraries() -> None:
     """Import Qt in a child process; a missing system library is named with its apt line."""
     error = failure(CHECK_QT)
     if error:
-        raise SetupError(error + "\nQt needs libraries of the system. Run:\n" + apt(PACKAGES))
+        raise SetupError(error + "\nQt needs libraries of the system. Run as root:\n" + apt(PACKAGES))
     has_x11 = sys.platform == "linux" and bool(os.environ.get("DISPLAY"))
     error = failure(CHECK_X11) if has_x11 else ""
     if error:
         needed = apt(PACKAGES + " " + WINDOW_PACKAGES)
-        raise SetupError(error + "\nA window needs libraries of the system. Run:\n" + needed)
+        raise SetupError(error + "\nA window needs libraries of the system. Run as root:\n" + needed)
 
 
 def failure(code: str) -> str:
