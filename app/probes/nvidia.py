@@ -1,0 +1,210 @@
+"""NVIDIA cards: from NVIDIA's library, or from nvidia-smi where the library does not start."""
+
+from dataclasses import dataclass
+
+from app.core import facts
+from app.core.host import CommandResult, Host, NvmlAnswer, NvmlValue
+from app.core.machine import MachineFact
+from app.core.probe import Probe
+from app.core.reading import State
+from app.probes import nvidia_smi
+from app.probes.memory import MEMINFO, kib_line
+from app.probes.text import table, whole
+
+_STATES = {
+    "NotSupported": State.UNSUPPORTED,
+    "FunctionNotFound": State.UNSUPPORTED,
+    "NoPermission": State.DENIED,
+    "Timeout": State.TIMEOUT,
+}
+_REASONS = {
+    "NotSupported": "the card does not report it",
+    "FunctionNotFound": "this driver does not know the question",
+    "NoPermission": "the driver refuses this user",
+    "GpuIsLost": "the driver lost the card: restart the computer",
+}
+_PLAIN = (
+    ("temperature", "temperature", "°C"),
+    ("pcie.generation", "pcie_generation", ""),
+    ("pcie.generation_max", "pcie_generation_max", ""),
+    ("pcie.width", "pcie_width", "lanes"),
+    ("pcie.width_max", "pcie_width_max", "lanes"),
+    ("compute_capability", "compute_capability", ""),
+    ("clock.memory", "memory_clock", "MHz"),
+    ("clock.memory_max", "memory_clock_max", "MHz"),
+    ("clock.sm", "clock", "MHz"),
+    ("clock.sm_max", "clock_max", "MHz"),
+    ("bus_width", "memory_bus_width", "bits"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class SystemMemory:
+    """What a card without memory of its own uses: total and free, in bytes."""
+
+    total_bytes: int | None
+    free_bytes: int | None
+    source: str
+
+
+def read(host: Host) -> tuple[MachineFact, ...]:
+    """Return the facts of all NVIDIA cards, or nvidia.search with the reason for none."""
+    answer = host.nvml()
+    if answer.state is State.KNOWN:
+        return nvml_facts(answer, system_memory(host))
+    smi = _ask_nvidia_smi(host)
+    if smi:
+        return smi
+    reason = answer.reason
+    if answer.state is State.ABSENT and _has_bare_card(host):
+        reason = "an NVIDIA card is built in, but NVIDIA's driver is not installed"
+    elif answer.state is State.ABSENT and _is_forgotten_in_container(host):
+        reason = "the container was made for NVIDIA cards but got none: start it with --gpus all"
+    return (facts.searched("nvidia", answer.state, source=answer.source, reason=reason),)
+
+
+def nvml_facts(answer: NvmlAnswer, system: SystemMemory) -> tuple[MachineFact, ...]:
+    """Return the facts of the cards from the library's answers."""
+    driver = {value.query: value for value in answer.driver}
+    shared = []
+    if "driver" in driver:
+        shared.append(_fact("driver", driver["driver"], answer.source))
+    cuda = driver.get("cuda")
+    if cuda is not None:
+        shared.append(_fact("cuda", _cuda_version(cuda), answer.source))
+    found: list[MachineFact] = []
+    for index, card in enumerate(answer.cards):
+        own = _card(card, answer.source, system)
+        found.extend(
+            MachineFact(f"gpu.{index}.{fact.path}", fact.reading) for fact in (*own, *shared)
+        )
+    return tuple(found)
+
+
+def system_memory(host: Host) -> SystemMemory:
+    """Return the memory that CUDA uses on parts without their own (llama.cpp ggml-cuda.cu).
+
+    On such parts it takes MemAvailable, or the pool of huge pages when one is set up.
+    """
+    text = host.read_text(MEMINFO) if host.platform() == "linux" else None
+    page = kib_line(text, "Hugepagesize")
+    lines = table(text)
+    pages, free_pages = whole(lines.get("HugePages_Total")), whole(lines.get("HugePages_Free"))
+    if page and pages and free_pages is not None:
+        return SystemMemory(pages * page, free_pages * page, f"{MEMINFO} (huge pages)")
+    return SystemMemory(kib_line(text, "MemTotal"), kib_line(text, "MemAvailable"), MEMINFO)
+
+
+def _card(
+    values: tuple[NvmlValue, ...], source: str, system: SystemMemory
+) -> tuple[MachineFact, ...]:
+    by_query = {value.query: value for value in values}
+    handle = by_query.get("handle")
+    if handle is not None:
+        return (_fact("name", handle, source),)
+    found = [_fact("vendor", NvmlValue("vendor", "NVIDIA"), source)]
+    if "name" in by_query:
+        found.append(_fact("name", by_query["name"], source))
+    found.extend(_memory(by_query, source, system))
+    for query, path, unit in _PLAIN:
+        if query in by_query:
+            found.append(_fact(path, by_query[query], source, unit))
+    for query, path in (("power_limit", "power_limit"), ("power_limit_default", "power_default")):
+        value = by_query.get(query)
+        if value is not None:  # milliwatt
+            watts = value.value / 1000 if isinstance(value.value, int) else None
+            found.append(
+                facts.known(path, watts, source=source, unit="W")
+                if watts is not None
+                else _fact(path, value, source, "W")
+            )
+    bandwidth = _bandwidth(by_query)
+    if bandwidth is not None:
+        how = f"{source}: 2 x memory clock x bus width"
+        found.append(facts.known("bandwidth", bandwidth, source=how, unit="bytes/s"))
+    return tuple(found)
+
+
+def _memory(by_query: dict[str, NvmlValue], source: str, system: SystemMemory) -> list[MachineFact]:
+    """Return total and free; occupied is their difference, used is not trusted (section 3)."""
+    for version in ("memory_v2", "memory_v1"):
+        total = by_query.get(f"{version}.total")
+        free = by_query.get(f"{version}.free")
+        if total is not None and isinstance(total.value, int) and free is not None:
+            return [
+                _fact("memory_total", total, source, "bytes"),
+                _fact("memory_free", free, source, "bytes"),
+            ]
+    asked = [by_query[q] for q in ("memory_v2.total", "memory_v1.total") if q in by_query]
+    errors = {value.error for value in asked}
+    # both versions: GB10 and other parts that share the system's memory (driver 580)
+    if errors == {"NotSupported"} and len(asked) == 2 and system.total_bytes is not None:
+        how = f"{system.source} (the card shares the system's memory; NVML reports none)"
+        free_value = NvmlValue("free", system.free_bytes)
+        return [
+            facts.known("is_unified", True, source=source),
+            facts.known("memory_total", system.total_bytes, source=how, unit="bytes"),
+            _fact("memory_free", free_value, how, "bytes"),
+        ]
+    value = asked[-1] if asked else NvmlValue("memory", None, "not asked")
+    return [_fact(path, value, source, "bytes") for path in ("memory_total", "memory_free")]
+
+
+def _bandwidth(by_query: dict[str, NvmlValue]) -> int | None:
+    """Return 2 x MHz x bits / 8 in bytes per s: 10501 x 384 is 1008 GB/s on a 4090."""
+    clock, width = by_query.get("clock.memory_max"), by_query.get("bus_width")
+    if clock is None or width is None:
+        return None
+    if not isinstance(clock.value, int) or not isinstance(width.value, int):
+        return None
+    product = 2 * clock.value * 1_000_000 * width.value // 8
+    return product or None
+
+
+def _cuda_version(value: NvmlValue) -> NvmlValue:
+    if not isinstance(value.value, int):
+        return value
+    return NvmlValue("cuda", f"{value.value // 1000}.{value.value % 1000 // 10}")
+
+
+def _fact(path: str, value: NvmlValue, source: str, unit: str = "") -> MachineFact:
+    if isinstance(value.value, int):
+        return facts.known(path, value.value, source=source, unit=unit)
+    if isinstance(value.value, str):
+        return facts.known(path, value.value, source=source, unit=unit)
+    state = _STATES.get(value.error, State.ERROR)
+    reason = _REASONS.get(value.error, f"NVML answers {value.error or 'nothing'}")
+    return facts.missing(path, state, source=source, reason=reason, unit=unit)
+
+
+def _ask_nvidia_smi(host: Host) -> tuple[MachineFact, ...]:
+    program = host.which("nvidia-smi")
+    if program is None:
+        program = next((path for path in nvidia_smi.PLACES if host.is_file(path)), None)
+    if program is None:
+        return ()
+    # 2 s: with persistence mode off the first call wakes the driver up
+    answers: list[CommandResult] = []
+    for fields in nvidia_smi.GROUPS:
+        answers.append(host.run(nvidia_smi.argv(program, fields), timeout_s=2.0))
+        if answers[-1].state is not State.KNOWN:
+            break
+    return nvidia_smi.card_facts(tuple(answers), system_memory(host))
+
+
+def _has_bare_card(host: Host) -> bool:
+    """Tell whether a card of NVIDIA (PCI vendor 0x10de) is there that another driver shows."""
+    drm = "/sys/class/drm"
+    return any(
+        (host.read_text(f"{drm}/{name}/device/vendor") or "").strip() == "0x10de"
+        for name in host.list_dir(drm)
+        if name.startswith("card") and name[4:].isdigit()
+    )
+
+
+def _is_forgotten_in_container(host: Host) -> bool:
+    wanted = host.env().get("NVIDIA_VISIBLE_DEVICES", "")
+    return wanted not in ("", "void", "none") and "nvidia0" not in host.list_dir("/dev")
+
+
+PROBE = Probe("NVIDIA", read, time_limit_s=5.0)

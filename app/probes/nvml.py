@@ -1,0 +1,138 @@
+"""Asks NVIDIA's library and keeps each answer or error as it came; nvidia.py makes facts of it."""
+
+import ctypes
+from collections.abc import Callable
+from typing import Any
+
+import pynvml
+
+from app.core.host import NvmlAnswer, NvmlValue
+from app.core.reading import State
+
+WSL_LIBRARY = "/usr/lib/wsl/lib/libnvidia-ml.so.1"
+_MAX_CARDS = 64
+
+# error class of the library -> what it means for us (hardware.md section 3)
+_STATES = {
+    "LibraryNotFound": (
+        State.ABSENT,
+        "NVIDIA's library (NVML) is not installed: no NVIDIA driver, or no NVIDIA card",
+    ),
+    "LibRmVersionMismatch": (
+        State.ERROR,
+        "the NVIDIA driver was updated but its old part still runs: restart the computer; "
+        "until then no program can use the card",
+    ),
+    "DriverNotLoaded": (
+        State.ERROR,
+        "the NVIDIA driver is installed but not loaded (in a container: the card was not passed)",
+    ),
+    "NoPermission": (State.DENIED, "the NVIDIA driver refuses this user"),
+}
+
+
+def ask(api: Any = pynvml, *, wsl_library: bool = False) -> NvmlAnswer:
+    """Ask the driver and each card; `api` is the pynvml module, or one that acts like it.
+
+    `wsl_library` says that WSL's copy of the library is there, outside the loader's path.
+    """
+    source = "NVML"
+    error = _call(api, api.nvmlInit)
+    if error[1] == "LibraryNotFound" and wsl_library and _preload(WSL_LIBRARY):
+        source = f"NVML ({WSL_LIBRARY})"
+        error = _call(api, api.nvmlInit)
+    if error[1]:
+        state, reason = _STATES.get(error[1], (State.ERROR, f"NVML did not start: {error[1]}"))
+        return NvmlAnswer(state, reason, source)
+    try:
+        return _ask_started(api, source)
+    finally:
+        _call(api, api.nvmlShutdown)
+
+
+def _ask_started(api: Any, source: str) -> NvmlAnswer:
+    driver = (
+        _value(api, "driver", api.nvmlSystemGetDriverVersion),
+        _value(api, "cuda", api.nvmlSystemGetCudaDriverVersion_v2),
+    )
+    count, error = _call(api, api.nvmlDeviceGetCount)
+    if error:
+        return NvmlAnswer(State.ERROR, f"NVML cannot count the cards: {error}", source, driver)
+    if not count:
+        reason = "the NVIDIA driver runs, but no card is visible (in a container: not passed)"
+        return NvmlAnswer(State.ABSENT, reason, source, driver)
+    cards = tuple(_card(api, index) for index in range(min(int(count), _MAX_CARDS)))
+    return NvmlAnswer(State.KNOWN, "", source, driver, cards)
+
+
+def _card(api: Any, index: int) -> tuple[NvmlValue, ...]:
+    handle, error = _call(api, api.nvmlDeviceGetHandleByIndex, index)
+    if error:
+        return (NvmlValue("handle", None, error),)
+    values = [_value(api, query, getattr(api, name), handle) for query, name in _PLAIN]
+    values += _memory(api, handle)
+    capability, error = _call(api, api.nvmlDeviceGetCudaComputeCapability, handle)
+    text = ".".join(map(str, capability)) if capability is not None else None
+    values.append(NvmlValue("compute_capability", text, error))
+    for query, name, kind in (
+        ("clock.memory_max", "nvmlDeviceGetMaxClockInfo", api.NVML_CLOCK_MEM),
+        ("clock.memory", "nvmlDeviceGetClockInfo", api.NVML_CLOCK_MEM),
+        ("clock.sm_max", "nvmlDeviceGetMaxClockInfo", api.NVML_CLOCK_SM),
+        ("clock.sm", "nvmlDeviceGetClockInfo", api.NVML_CLOCK_SM),
+        ("temperature", "nvmlDeviceGetTemperature", api.NVML_TEMPERATURE_GPU),
+    ):
+        values.append(_value(api, query, getattr(api, name), handle, kind))
+    return tuple(values)
+
+
+_PLAIN = (
+    ("name", "nvmlDeviceGetName"),
+    ("bus_width", "nvmlDeviceGetMemoryBusWidth"),
+    ("pcie.generation", "nvmlDeviceGetCurrPcieLinkGeneration"),
+    ("pcie.generation_max", "nvmlDeviceGetMaxPcieLinkGeneration"),
+    ("pcie.width", "nvmlDeviceGetCurrPcieLinkWidth"),
+    ("pcie.width_max", "nvmlDeviceGetMaxPcieLinkWidth"),
+    ("power", "nvmlDeviceGetPowerUsage"),
+    ("power_limit", "nvmlDeviceGetEnforcedPowerLimit"),
+    ("power_limit_default", "nvmlDeviceGetPowerManagementDefaultLimit"),
+    ("clock_reasons", "nvmlDeviceGetCurrentClocksEventReasons"),
+    ("performance_state", "nvmlDeviceGetPerformanceState"),
+)
+
+
+def _memory(api: Any, handle: Any) -> list[NvmlValue]:
+    """Ask version 2, whose used leaves out what the driver reserves, then the older version."""
+    result = []
+    for query, arguments in (("memory_v2", (api.nvmlMemory_v2,)), ("memory_v1", ())):
+        info, error = _call(api, api.nvmlDeviceGetMemoryInfo, handle, *arguments)
+        if info is None:
+            result.append(NvmlValue(f"{query}.total", None, error))
+            continue
+        result.append(NvmlValue(f"{query}.total", int(info.total)))
+        result.append(NvmlValue(f"{query}.free", int(info.free)))
+        break
+    return result
+
+
+def _value(api: Any, query: str, function: Callable[..., Any], *arguments: Any) -> NvmlValue:
+    value, error = _call(api, function, *arguments)
+    if isinstance(value, bytes):  # bindings before 11.515
+        value = value.decode("utf-8", "replace")
+    return NvmlValue(query, value if isinstance(value, int | str) else None, error)
+
+
+def _call(api: Any, function: Callable[..., Any], *arguments: Any) -> tuple[Any, str]:
+    """Return (value, "") or (None, the library's name for the error)."""
+    try:
+        return function(*arguments), ""
+    except api.NVMLError as error:
+        name = type(error).__name__.removeprefix("NVMLError_")
+        return None, name if name != "NVMLError" else f"code {getattr(error, 'value', '?')}"
+
+
+def _preload(path: str) -> bool:
+    try:
+        ctypes.CDLL(path, ctypes.RTLD_GLOBAL)
+    except OSError:
+        return False
+    return True

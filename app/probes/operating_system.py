@@ -1,0 +1,72 @@
+"""What the operating system's own calls say: psutil, and on Windows registry and kernel32."""
+
+import platform
+import sys
+
+import psutil
+
+from app.core.host import Basics
+
+# winnt.h PF_*: the instruction sets that IsProcessorFeaturePresent knows
+_WINDOWS_SETS = ((39, "avx"), (40, "avx2"), (41, "avx512f"))
+_WINDOWS_CPU_KEY = r"HARDWARE\DESCRIPTION\System\CentralProcessor\0"
+
+
+def basics() -> Basics:
+    """Ask once; each figure that the system does not give is None."""
+    memory = psutil.virtual_memory()
+    swap_total, swap_used = _swap()
+    return Basics(
+        os_name=_os_name(),
+        arch=platform.machine() or None,
+        cpu_name=_windows_cpu_name(),
+        logical=psutil.cpu_count(logical=True),
+        physical=psutil.cpu_count(logical=False),
+        memory_total_bytes=memory.total,
+        memory_available_bytes=memory.available,
+        swap_total_bytes=swap_total,
+        swap_used_bytes=swap_used,
+        instruction_sets=_windows_sets(),
+    )
+
+
+def _swap() -> tuple[int | None, int | None]:
+    try:
+        swap = psutil.swap_memory()
+    # RuntimeError: psutil on Linux without SwapTotal; OSError: Windows with counters disabled
+    except (RuntimeError, OSError):
+        return None, None
+    return swap.total, swap.used
+
+
+def _os_name() -> str | None:
+    if sys.platform == "darwin":
+        return f"macOS {platform.mac_ver()[0]}".strip()
+    if sys.platform == "win32":
+        return f"Windows {platform.release()} ({platform.version()})"
+    return None
+
+
+if sys.platform == "win32":
+    import ctypes
+    import winreg
+
+    def _windows_cpu_name() -> str | None:
+        try:
+            with winreg.OpenKey(winreg.HKEY_LOCAL_MACHINE, _WINDOWS_CPU_KEY) as key:
+                value, _ = winreg.QueryValueEx(key, "ProcessorNameString")
+        except OSError:
+            return None
+        return str(value).strip() or None
+
+    def _windows_sets() -> tuple[str, ...] | None:
+        present = ctypes.windll.kernel32.IsProcessorFeaturePresent
+        return tuple(name for number, name in _WINDOWS_SETS if present(number))
+
+else:
+
+    def _windows_cpu_name() -> str | None:
+        return None
+
+    def _windows_sets() -> tuple[str, ...] | None:
+        return None
