@@ -35,6 +35,7 @@ MAX_TEXTS = 1 << 24
 MAX_DEPTH = 8
 MAX_DIMS = 4
 MAX_ALIGNMENT = 1 << 20
+SHOWN_CHARS = 80  # of a name, in messages
 MAX_TYPE = 255  # a larger type number is damage, not a newer format
 
 _STRING, _ARRAY, _BOOL = 8, 9, 7
@@ -146,8 +147,8 @@ class _Reader:
             if not name:
                 stream.damaged("a key without a name")
             if name in keys:
-                stream.damaged(f"the key {name} for the second time")
-            stream.place = place = f"key {name}"
+                stream.damaged(f"the key {_shown(name)} for the second time")
+            stream.place = place = f"key {_shown(name)}"
             (kind,) = stream.unpack(layout)
             keys[name] = self._value(kind)
         return keys
@@ -227,12 +228,12 @@ class _Reader:
         expected = 0
         name = "the last key"
         for i in range(n_tensors):
-            stream.place = f"the entry of tensor {i + 1:,} of {n_tensors:,} (after {name})"
+            stream.place = f"the entry of tensor {i + 1:,} of {n_tensors:,} (after {_shown(name)})"
             name = self._name(MAX_NAME_BYTES)
             if name in seen:
-                stream.damaged(f"the tensor {name} for the second time")
+                stream.damaged(f"the tensor {_shown(name)} for the second time")
             seen.add(name)
-            stream.place = f"the entry of tensor {name}"
+            stream.place = f"the entry of tensor {_shown(name)}"
             (n_dims,) = stream.unpack(n_dims_layout)
             if n_dims > MAX_DIMS:
                 stream.damaged(f"{n_dims:,} dimensions, where at most {MAX_DIMS} may be")
@@ -262,7 +263,8 @@ class _Reader:
 
     def _refuse_type(self, tensor: Tensor) -> None:
         type_id, stream = tensor.type_id, self._stream
-        where = f"At offset {stream.offset - 12:,}, tensor {tensor.name} has ggml type {type_id:,}"
+        where = f"At offset {stream.offset - 12:,}, tensor {_shown(tensor.name)}"
+        where += f" has ggml type {type_id:,}"
         if type_id in quants.REMOVED:
             raise UserError(
                 f"{stream.name} uses a quantisation that llama.cpp has removed",
@@ -293,6 +295,12 @@ class _Reader:
             return False
         self._kept_bytes += n_bytes
         return True
+
+
+def _shown(name: str) -> str:
+    """Return a name fit for a message: short and without control characters."""
+    short = name if len(name) <= SHOWN_CHARS else f"{name[:SHOWN_CHARS]}..."
+    return short if short.isprintable() else ascii(short)
 
 
 def _pad(n: int, alignment: int) -> int:

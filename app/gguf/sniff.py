@@ -131,8 +131,8 @@ def refusal(path: Path) -> tuple[str, str, str]:
     if kind is FileKind.GIT_LFS and (size := _LFS_SIZE.search(head)):
         detail += f" The model has {int(size[1]):,} bytes ({units.size(int(size[1]))})."
     if kind is FileKind.LOG:
-        first = head.decode("utf-8", errors="replace").strip().split("\n", 1)[0]
-        detail += f" It begins: {first[:80]}"
+        first = head[:80].decode("utf-8", errors="replace").lstrip().split("\n", 1)[0]
+        detail += f" It begins: {''.join(c if c.isprintable() else '.' for c in first)}"
     if kind in (FileKind.FOLDER, FileKind.EMPTY, FileKind.SPECIAL):
         detail = f"{what}."
     return f"{path.name} is not a GGUF model", detail, advice

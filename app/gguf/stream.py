@@ -3,7 +3,6 @@
 import struct
 from typing import BinaryIO, NoReturn
 
-from app.core import units
 from app.core.cancel import Cancel
 from app.core.errors import UserError
 
@@ -90,7 +89,6 @@ class Stream:
         place, left = self.place, n
         unpack_from = self._length.unpack_from
         while left:
-            self.place = f"{place}, entry {n - left:,} of {n:,}"
             self._need(8)
             buffer, pos = self._buffer, self._pos
             try:
@@ -100,7 +98,9 @@ class Stream:
             except (struct.error, OverflowError):
                 pass  # the next length is not in this chunk
             self._pos = pos
-            if self.offset > self.file_bytes:
+            is_past = self.offset > self.file_bytes
+            self.place = f"{place}, text {n - left + (not is_past):,} of {n:,}"
+            if is_past:
                 self.cut()
         self.place = place
 
@@ -108,8 +108,8 @@ class Stream:
         """Refuse a file that ends inside its header."""
         raise UserError(
             f"{self.name} ends inside its header",
-            f"The file has {self.file_bytes:,} bytes ({units.size(self.file_bytes)}) and ends"
-            f" while {self.place} is read, at offset {min(self.offset, self.file_bytes):,}.",
+            f"The file has {self.file_bytes:,} bytes and ends inside {self.place}"
+            f" (offset {min(self.offset, self.file_bytes):,}).",
             f"The download or copy was interrupted. {_AGAIN}",
         )
 
