@@ -16,15 +16,17 @@ class Fact(Enum):
     BUILD = "build"  # number, commit
     VERBOSITY = "verbosity"  # level
     COMMAND = "command"  # argv text
-    DEVICE_LISTED = "device_listed"  # device, description, total_mib, free_mib
+    DEVICE_LISTED = "device_listed"  # device, description, total_mib, free_mib; CPU as well
     DEVICE_USED = "device_used"  # device, description, free_mib
     BACKEND_LOADED = "backend_loaded"  # backend, file
     NO_GPU_WARNING = "no_gpu_warning"
     SOFTWARE_DEVICE = "software_device"
     SYSTEM_INFO = "system_info"  # threads, cores, features
-    LOAD_START = "load_start"  # path
+    LOAD_START = "load_start"  # path, kind: "draft" for the model that guesses ahead
+    MODEL_FILE = "model_file"  # path, tensors: the header was read; starts a load for libraries
     LOADED = "loaded"  # the program is ready for requests
-    DRY_PASS = "dry_pass"  # no_alloc
+    DRY_PASS = "dry_pass"  # no_alloc: 1 = the pass that follows allocates nothing
+    LOADING_TENSORS = "loading_tensors"  # mode: mmap, none, mlock, dio, true or false
     OFFLOADING_REPEATING = "offloading_repeating"  # n
     OFFLOADING_OUTPUT = "offloading_output"
     OFFLOADED = "offloaded"  # n, m
@@ -33,34 +35,46 @@ class Fact(Enum):
     RS_BUFFER = "rs_buffer"  # buffer, mib
     COMPUTE_BUFFER = "compute_buffer"  # buffer, mib
     OUTPUT_BUFFER = "output_buffer"  # buffer, mib
-    KV_SIZE = "kv_size"  # mib, cells, layers, type_k, type_v
+    KV_SIZE = "kv_size"  # mib, cells, layers, type_k, type_v; two lines for SWA models
+    SECOND_CONTEXT = "second_context"  # the next context is one more for the same model (MTP)
     N_CTX = "n_ctx"  # n
     N_CTX_SEQ = "n_ctx_seq"  # n
     N_CTX_SLOT = "n_ctx_slot"  # n, slots
     N_CTX_TRAIN = "n_ctx_train"  # n
     CTX_ABOVE_TRAIN = "ctx_above_train"  # n, train
-    FLASH_ATTN = "flash_attn"  # state
-    FIT_PROJECTED = "fit_projected"  # used_mib, free_mib
-    FIT_ENOUGH = "fit_enough"  # left_mib, target_mib
-    FIT_SHORT = "fit_short"  # need_mib
+    CTX_CAPPED = "ctx_capped"  # n, train: the cache is allocated for n, only train is usable
+    FLASH_ATTN = "flash_attn"  # state: enabled, disabled or auto
+    GRAPH_SPLITS = "graph_splits"  # n
+    FIT_PROJECTED = "fit_projected"  # used_mib, free_mib, where: device or host
+    FIT_ENOUGH = "fit_enough"  # left_mib, target_mib (neither with several devices)
+    FIT_SHORT = "fit_short"  # need_mib, target_mib (not with several devices)
     FIT_CTX_REDUCED = "fit_ctx_reduced"  # before, after
     FIT_CTX_KEPT = "fit_ctx_kept"  # n
     FIT_DEVICE = "fit_device"  # device, layers, used_mib, free_mib
     FIT_FAILED = "fit_failed"  # reason
     FIT_DONE = "fit_done"
-    BREAKDOWN_DEVICE = "breakdown_device"  # device, total, free, self, model, context, compute
-    BREAKDOWN_HOST = "breakdown_host"  # row, self, model, context, compute
+    BREAKDOWN_DEVICE = (
+        "breakdown_device"  # device, total, free, self, model, context, compute in MiB
+    )
+    BREAKDOWN_HOST = "breakdown_host"  # row, self, model, context, compute in MiB
     OVERRIDDEN = "overridden"  # tensor, buffer
     PROMPT_RATE = "prompt_rate"  # ms, n, tps
-    GENERATION_RATE = "generation_rate"  # ms, n, tps
-    ERROR_MEMORY = "error_memory"
-    ERROR_FILE = "error_file"
+    GENERATION_RATE = "generation_rate"  # ms, n, tps, unit: runs counts one less than tokens
+    DRAFT_ACCEPTANCE = "draft_acceptance"  # rate (0 to 1), accepted, generated
+    REQUEST_START = "request_start"  # task
+    MEMORY_PRESSURE = "memory_pressure"  # the runtime warns that memory runs out, and goes on
+    QUALITY_WARNING = "quality_warning"  # tokenizer or template: the text may be wrong
+    ERROR_MEMORY = "error_memory"  # n_bytes, buffer, part: weights, kv or compute, where named
+    ERROR_FILE = "error_file"  # why (logs/figures.py file_fault), tensor, path where named
     ERROR_ARCHITECTURE = "error_architecture"  # arch
     ERROR_ARGUMENT = "error_argument"  # flag
+    ERROR_NETWORK = "error_network"  # port in use, or an RPC server that does not answer
     ERROR_OTHER = "error_other"
     ERROR_CONSEQUENCE = "error_consequence"  # repeats an earlier error in other words
     HARMLESS = "harmless"  # looks alarming, is not
-    CONTEXT_TRUNCATED = "context_truncated"
+    CONTEXT_TRUNCATED = "context_truncated"  # n: tokens of the conversation where it names them
+    REQUEST_TOO_LONG = "request_too_long"  # n, n_ctx where the line names them: refused
+    KV_POOL_FULL = "kv_pool_full"  # the slots together want more cells than there are
     PROMPT_REPROCESSED = "prompt_reprocessed"
     CLEAN_EXIT = "clean_exit"
     CRASHED = "crashed"
@@ -94,6 +108,7 @@ class LogEvent:
     line: int
     text: str
     values: Mapping[str, Value] = field(default_factory=lambda: _NONE)
+    is_projection: bool = False  # said in a trial run that allocated nothing
 
     def whole(self, name: str) -> int:
         """Return a value that is a whole number; KeyError means a wrong pattern."""
@@ -133,7 +148,8 @@ class LogBuffer:
     kind: BufferKind
     role: Role
     n_bytes: int
-    line: int
+    line: int  # the first of its lines
+    device: str | None = None  # as the log lists it; RPC buffers are joined by endpoint
 
 
 class Ended(Enum):
@@ -150,16 +166,19 @@ class LoadStory:
     """What one load in a log did; None = this log does not show it."""
 
     program: str = "llama.cpp"
-    build: int | None = None
+    build: int | None = None  # None also for 0 and 1, which self-built programs print
     path: str | None = None
     first_line: int = 1
     last_line: int = 1
-    devices: tuple[str, ...] = ()
+    devices: tuple[str, ...] = ()  # those the model loader used
+    devices_listed: tuple[str, ...] | None = None  # CPU not among them; None = no list printed
+    verbosity: int | None = None
     offload_line: tuple[int, int] | None = None
     buffers: tuple[LogBuffer, ...] = ()
     weights_on_device: bool | None = None
     n_ctx: int | None = None
     n_ctx_slot: int | None = None
+    n_slots: int | None = None
     n_ctx_train: int | None = None
     cache_type_k: str | None = None
     cache_type_v: str | None = None
@@ -168,7 +187,10 @@ class LoadStory:
     rates: tuple[LogEvent, ...] = ()
     errors: tuple[LogEvent, ...] = ()  # the cause first
     events: tuple[LogEvent, ...] = ()
+    breakdown: tuple[LogEvent, ...] = ()  # the table printed at exit, () when there is none
+    projection: tuple[LogEvent, ...] = ()  # the fit step's last table
     ended: Ended = Ended.OPEN
+    ends_after: str = ""  # the last thing the load was seen doing
     note: str = ""  # for example: this log cannot show placement, run again with -lv 4
 
     def event(self, fact: Fact) -> LogEvent | None:
@@ -196,6 +218,7 @@ class LogSummary:
     events: tuple[LogEvent, ...] = ()
     loads: tuple[LoadStory, ...] = ()
     n_bytes: int = 0
+    n_dropped: int = 0  # events beyond the limit per fact; the first and the last are kept
 
     def all(self, fact: Fact) -> tuple[LogEvent, ...]:
         """Return the events of a fact, in order."""

@@ -1,0 +1,67 @@
+"""Turns the figures of log lines into the values of facts."""
+
+MIB = 1024 * 1024
+_UNITS = {"B": 1, "KIB": 1024, "MIB": MIB, "GIB": 1024 * MIB, "TIB": 1024 * 1024 * MIB}
+
+
+def mib_to_bytes(text: str) -> int:
+    """Return the bytes of a figure in MiB."""
+    return round(float(text) * MIB)
+
+
+def size_to_mib(text: str) -> float:
+    """Return MiB of a text such as "4.3 GiB" (Ollama's HumanBytes2); ValueError otherwise."""
+    figure, _, unit = text.strip().partition(" ")
+    if unit.upper() not in _UNITS:
+        raise ValueError(text)
+    return float(figure) * _UNITS[unit.upper()] / MIB
+
+
+def flash_state(text: str) -> str:
+    """Return enabled, disabled or auto; builds to 2025-08 print 1 and 0."""
+    return {"0": "disabled", "1": "enabled", "-1": "auto"}.get(text, text)
+
+
+def weights_part(_text: str) -> str:
+    """Name the part of memory that a line speaks of without naming it."""
+    return "weights"
+
+
+def kv_part(_text: str) -> str:
+    """Name the part of memory that a line speaks of without naming it."""
+    return "kv"
+
+
+def draft_kind(_text: str) -> str:
+    """Name the kind of a model that guesses ahead."""
+    return "draft"
+
+
+# what is wrong with a model file, by the words of its first error line (ggml/src/gguf.cpp and
+# src/llama-model-loader.cpp of build 11434, and their older wordings)
+_FILE_FAULTS = (
+    ("invalid magic", "not-gguf"),
+    ("failed to read magic", "empty"),
+    ("failed to open", "missing"),
+    ("No such file", "missing"),
+    ("exceeds remaining file size", "cut"),
+    ("failed to read key-value pairs", "cut"),
+    ("failed to read tensor", "cut"),
+    ("not within the file bounds", "cut"),
+    ("invalid ggml type", "newer"),
+    ("only supports up to version", "newer"),
+    ("unknown pre-tokenizer type", "newer"),
+    ("key not found in model", "newer"),
+    ("no longer supported", "older"),
+    ("extremely large", "endian"),
+    ("split", "split"),
+    ("missing tensor", "other-tensors"),
+    ("not found", "other-tensors"),
+    ("wrong number of tensors", "other-tensors"),
+    ("wrong shape", "other-tensors"),
+)
+
+
+def file_fault(text: str) -> str:
+    """Name what is wrong with the file: not-gguf, empty, missing, cut, newer, older, and so on."""
+    return next((fault for words, fault in _FILE_FAULTS if words in text), "damaged")

@@ -1,0 +1,70 @@
+"""Turns a raw log line into its text: prefix, colours and wrappers off, level kept."""
+
+import json
+import re
+from collections.abc import Iterator
+
+MAX_TEXT = 1_000  # characters of a line that an event keeps
+MAX_RAW = 8_192  # bytes of a line that are looked at
+
+_ANSI = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
+# common/log.cpp: minutes.seconds.milliseconds.microseconds, then the level (default since 2026-05)
+_FULL = re.compile(r"(?:^|(?<=[\s\]:|]))\d+\.\d\d\.\d{3}\.\d{3} ([DIWE]) ")
+_LEVEL = re.compile(r"([DIWE]) (?=\S)")
+_SLOG = re.compile(r"\blevel=(TRACE|DEBUG|INFO|WARN|ERROR)\b")
+_JSON = re.compile(r'\{"(?:type": ?"log|log": ?")')
+_JSON_LEVELS = {"debug": "D", "info": "I", "warn": "W", "warning": "W", "error": "E"}
+_SLOG_LEVELS = {"TRACE": "D", "DEBUG": "D", "INFO": "I", "WARN": "W", "ERROR": "E"}
+_WRAPPER_LENGTH = 160  # a container name, a date and a level fit into this
+
+
+def texts(raw: bytes) -> Iterator[tuple[str, str]]:
+    """Yield (text, level) for each message of a line; level is D, I, W, E or "" for none.
+
+    A line holds several when a lone carriage return redraws it, or when it is a JSON message.
+    """
+    line = raw[:MAX_RAW].decode("utf-8", "replace").removeprefix("\ufeff")
+    for part in line.rstrip("\r\n").split("\r"):
+        found = _JSON.search(part, 0, _WRAPPER_LENGTH)
+        message = _from_json(part[found.start() :]) if found else None
+        if message is None:
+            yield strip(part)
+            continue
+        text, level = message
+        for piece in text.splitlines():
+            stripped, own = strip(piece)
+            yield stripped, own or level
+
+
+def plain(text: str) -> str:
+    """Return the text without colours and NUL characters."""
+    if "\x1b" in text:
+        text = _ANSI.sub("", text)
+    return text.replace("\0", "") if "\0" in text else text
+
+
+def strip(line: str) -> tuple[str, str]:
+    """Return the text without prefix and colours, and the level."""
+    line = plain(line)
+    found = _FULL.search(line, 0, _WRAPPER_LENGTH)
+    if found:
+        return line[found.end() :].rstrip(), found[1]
+    found = _LEVEL.match(line)
+    if found:
+        return line[found.end() :].rstrip(), found[1]
+    found = _SLOG.search(line, 0, _WRAPPER_LENGTH)
+    return line.rstrip(), _SLOG_LEVELS[found[1]] if found else ""
+
+
+def _from_json(line: str) -> tuple[str, str] | None:
+    try:
+        value = json.loads(line)
+    except ValueError:
+        return None
+    if not isinstance(value, dict):
+        return None
+    text = value.get("msg", value.get("log"))
+    level = value.get("level", "")
+    if not isinstance(text, str):
+        return None
+    return text, _JSON_LEVELS.get(level, "") if isinstance(level, str) else ""

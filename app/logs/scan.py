@@ -1,0 +1,139 @@
+"""Scans a log for the lines that state facts: one pass, literal words first, memory bounded."""
+
+from collections import deque
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from app.core.cancel import Cancel
+from app.core.log import Fact, LogEvent, LogSummary
+from app.logs import lines, story
+from app.logs.matcher import Matcher, standard
+from app.logs.reader import LineIndex
+
+Progress = Callable[[int, str], None]  # per cent, and what is being done
+
+KEEP_FIRST = 2_000  # events per fact: a server that ran for months repeats its rates
+KEEP_LAST = 3_000
+_CARRY_BYTES = 64 * 1024  # of a line that is cut by a block's end
+
+
+@dataclass(slots=True)
+class _Kept:
+    """The first and the last events of one fact."""
+
+    first: list[LogEvent] = field(default_factory=list)
+    last: deque[LogEvent] = field(default_factory=lambda: deque(maxlen=KEEP_LAST))
+    count: int = 0
+
+    def add(self, event: LogEvent) -> None:
+        self.count += 1
+        if len(self.first) < KEEP_FIRST:
+            self.first.append(event)
+        else:
+            self.last.append(event)
+
+
+class Scanner:
+    """Takes a log's bytes in blocks of any cut and keeps the events of its lines."""
+
+    def __init__(self, matcher: Matcher | None = None) -> None:
+        self._matcher = matcher or standard()
+        self._kept: dict[Fact, _Kept] = {}
+        self._carry = b""
+        self._n_lines = 0
+        self._n_bytes = 0
+
+    def feed(self, data: bytes) -> None:
+        """Take the next bytes (UTF-8)."""
+        self._n_bytes += len(data)
+        end = data.find(b"\n")
+        if end < 0:
+            self._hold(data)
+            return
+        self._hold(data[:end])
+        for event in self._tail():
+            self._keep(event)
+        self._carry = b""
+        self._n_lines += 1
+        last = data.rfind(b"\n") + 1
+        self._block(data, end + 1, last)
+        self._hold(data[last:])
+
+    def summary(self, name: str = "", n_bytes: int | None = None) -> LogSummary:
+        """Return what was found so far; more may be fed afterwards."""
+        events = [event for kept in self._kept.values() for event in (*kept.first, *kept.last)]
+        n_dropped = sum(
+            kept.count - len(kept.first) - len(kept.last) for kept in self._kept.values()
+        )
+        events += self._tail()
+        events.sort(key=lambda event: event.line)
+        told = story.tell(events, self._n_lines + bool(self._carry))
+        return LogSummary(
+            name=name,
+            n_lines=self._n_lines + bool(self._carry),
+            events=told.events,
+            loads=told.loads,
+            n_bytes=self._n_bytes if n_bytes is None else n_bytes,
+            n_dropped=n_dropped,
+        )
+
+    def _block(self, data: bytes, start: int, end: int) -> None:
+        """Look at data[start:end], which holds whole lines."""
+        search = self._matcher.candidates.search
+        counted = start
+        found = search(data, start, end)
+        while found:
+            first = data.rfind(b"\n", start, found.end()) + 1 or start
+            stop = data.find(b"\n", found.end(), end)
+            self._n_lines += data.count(b"\n", counted, first)
+            for event in self._events(data[first:stop], self._n_lines + 1):
+                self._keep(event)
+            counted = start = first
+            start = stop + 1
+            found = search(data, start, end)
+        self._n_lines += data.count(b"\n", counted, end)
+
+    def _tail(self) -> list[LogEvent]:
+        if not self._matcher.candidates.search(self._carry):
+            return []
+        return self._events(self._carry, self._n_lines + 1)
+
+    def _events(self, raw: bytes, number: int) -> list[LogEvent]:
+        return [
+            LogEvent(fact, number, text[: lines.MAX_TEXT], values)
+            for text, level in lines.texts(raw)
+            for fact, values in self._matcher.match(text, level)
+        ]
+
+    def _keep(self, event: LogEvent) -> None:
+        self._kept.setdefault(event.fact, _Kept()).add(event)
+
+    def _hold(self, data: bytes) -> None:
+        self._carry += data[: max(0, _CARRY_BYTES - len(self._carry))]
+
+
+def scan(
+    source: Path | Iterable[str],
+    cancel: Cancel | None = None,
+    progress: Progress | None = None,
+    name: str = "",
+) -> LogSummary:
+    """Read a log file, or lines that are at hand, and return what it says."""
+    scanner = Scanner()
+    if isinstance(source, Path):
+        with LineIndex(source) as index:
+            index.extend(cancel, progress, scanner.feed)
+            return scanner.summary(name or source.name, index.n_bytes)
+    for line in source:
+        if cancel is not None:
+            cancel.check()
+        scanner.feed(line.removesuffix("\n").encode("utf-8", "replace") + b"\n")
+    return scanner.summary(name)
+
+
+def scan_text(text: str, name: str = "pasted text") -> LogSummary:
+    """Read pasted text and return what it says."""
+    scanner = Scanner()
+    scanner.feed(text.encode("utf-8", "replace"))
+    return scanner.summary(name)
