@@ -100,6 +100,8 @@ class Stream:
             self._pos = pos
             is_past = self.offset > self.file_bytes
             self.place = f"{place}, text {n - left + (not is_past):,} of {n:,}"
+            if self.offset - self.file_bytes > MAX_STRING_BYTES:
+                self.damaged(f"a text of more than {MAX_STRING_BYTES:,} bytes")
             if is_past:
                 self.cut()
         self.place = place

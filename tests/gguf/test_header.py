@@ -233,8 +233,9 @@ def test_refuses_counts_beyond_all_reason(path: Path, layout: bytes, words: str)
 
 def test_calls_a_file_cut_when_a_length_runs_past_its_end(path: Path) -> None:
     skipped = struct.pack("<QQQsIIQ", 0, 1, 1, b"k", 9, 8, KEPT_ENTRIES + 1)
-    for tail in (struct.pack("<Q", 1 << 20), struct.pack("<Q", 2**64 - 1)):
-        error = refused(path, b"GGUF\3\0\0\0" + skipped + tail)
+    for n, title in ((1 << 20, "ends inside"), (1 << 30, "ends inside"), (2**64 - 1, "damaged")):
+        error = refused(path, b"GGUF\3\0\0\0" + skipped + struct.pack("<Q", n))
+        assert title in error.title
         assert "key k, text 1 of 4,097" in error.detail
 
 
