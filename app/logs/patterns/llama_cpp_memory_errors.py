@@ -23,12 +23,11 @@ PATTERNS = (
     ),
     Pattern(
         fact=Fact.ERROR_MEMORY,
-        keys=("buffer of size ", "memory allocation of size "),
+        keys=("buffer of size ",),
         regex=re.compile(
             r"failed to allocate (?:(?P<buffer>\S.*?) )?buffer of size (?P<n_bytes>\d+)\b(?!\.)"
-            r"|ggml_vulkan: \w+ memory allocation of size (?P<vulkan>\d+) failed"
         ),
-        types={"n_bytes": int, "vulkan": int},
+        types={"n_bytes": int},
         samples=(
             Sample(
                 build="11434",
@@ -42,10 +41,18 @@ PATTERNS = (
                 "size 201326592",
                 values={"buffer": "Vulkan0", "n_bytes": 201326592},
             ),
+        ),
+    ),
+    Pattern(
+        fact=Fact.ERROR_MEMORY,
+        keys=("memory allocation of size ",),
+        regex=re.compile(r"ggml_vulkan: \w+ memory allocation of size (?P<n_bytes>\d+) failed"),
+        types={"n_bytes": int},
+        samples=(
             Sample(
                 build="10434",
                 line="ggml_vulkan: Device memory allocation of size 201326592 failed.",
-                values={"vulkan": 201326592},
+                values={"n_bytes": 201326592},
             ),
         ),
     ),
@@ -125,8 +132,7 @@ PATTERNS = (
         fact=Fact.ERROR_MEMORY,
         keys=("failed to allocate buffer for kv cache", "failed to allocate compute "),
         regex=re.compile(
-            r"failed to allocate buffer for (?P<part>kv) cache"
-            r"|failed to allocate (?P<part2>compute)(?: pp| tg)? buffers"
+            r"failed to allocate (?:buffer for )?(?P<part>kv(?= cache)|compute(?=(?: pp| tg)? buffers))"
         ),
         samples=(
             Sample(
