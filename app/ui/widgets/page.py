@@ -19,6 +19,10 @@ class Page(QWidget):
     """A tab's page; `body` scrolls, `set_empty` shows what to do instead of it."""
 
     action = Signal()  # the empty state's button
+    tab_wanted = Signal(str)  # the id of another tab to show
+    open_wanted = Signal()  # the file dialog
+    export_wanted = Signal()  # the report
+    line_wanted = Signal(int)  # a line of the log, from 1
 
     def __init__(self, title: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -62,6 +66,12 @@ class Page(QWidget):
     def set_filled(self) -> None:
         """Show the body."""
         self._stack.setCurrentIndex(0)
+
+    def show_line(self, line: int) -> None:
+        """Show a line of the log, from 1; only the Logs tab has lines."""
+
+    def stop(self) -> None:
+        """Stop what this tab has running; called before the window closes."""
 
     @property
     def is_empty_state(self) -> bool:

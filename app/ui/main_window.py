@@ -1,0 +1,267 @@
+"""The main window: toolbar, navigation, six tabs over one session, and drop anywhere."""
+
+import importlib
+from dataclasses import dataclass
+from typing import cast
+
+from PySide6.QtCore import QMimeData, Qt, QTimer
+from PySide6.QtGui import (
+    QAction,
+    QCloseEvent,
+    QDragEnterEvent,
+    QDragLeaveEvent,
+    QDropEvent,
+    QKeySequence,
+)
+from PySide6.QtWidgets import (
+    QFileDialog,
+    QHBoxLayout,
+    QLabel,
+    QMainWindow,
+    QSizePolicy,
+    QStackedWidget,
+    QToolBar,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app import product
+from app.core import units
+from app.core.errors import UserError
+from app.ui import icons, theme
+from app.ui.widgets.banner import Banner
+from app.ui.widgets.nav_bar import NavBar
+from app.ui.widgets.page import Page
+from app.work.detection import Detection
+from app.work.session import Session
+
+
+@dataclass(frozen=True, slots=True)
+class TabSpec:
+    """A tab: its class is imported when it is first shown."""
+
+    id: str
+    title: str
+    icon: str
+    module: str
+    class_name: str
+
+
+TABS = (
+    TabSpec("diagnose", "Diagnose", "stethoscope", "diagnose_tab", "DiagnoseTab"),
+    TabSpec("hardware", "Hardware", "cpu", "hardware_tab", "HardwareTab"),
+    TabSpec("fit", "Fit", "table-2", "fit_tab", "FitTab"),
+    TabSpec("offload", "Offload", "layers", "offload_tab", "OffloadTab"),
+    TabSpec("logs", "Logs", "file-text", "logs_tab", "LogsTab"),
+    TabSpec("benchmark", "Benchmark", "gauge", "benchmark_tab", "BenchmarkTab"),
+)
+# which tab shows a file of this kind (app.gguf.sniff.FileKind values)
+_TAB_FOR_KIND = {
+    "gguf": "offload",
+    "log": "logs",
+    "bench": "benchmark",
+    "evidence": "diagnose",
+}
+
+
+class MainWindow(QMainWindow):
+    """Composes the window; everything shown comes from the session."""
+
+    def __init__(self, session: Session, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.session = session
+        self.detection = Detection(session)
+        self._tabs: dict[str, Page] = {}
+        self.setObjectName("mainWindow")
+        self.setWindowTitle(product.NAME)
+        self.setMinimumSize(1024, 700)
+        self.resize(1280, 800)
+        self.setAcceptDrops(True)
+        self._make_toolbar()
+        self._make_body()
+        self._make_shortcuts()
+        self.statusBar().setSizeGripEnabled(False)
+        session.evidence_changed.connect(self._on_evidence_changed)
+        session.llama_folder_changed.connect(self._on_evidence_changed)
+        session.opened.connect(self._on_opened)
+        session.message.connect(self._on_message)
+        session.error.connect(self._on_error)
+        self.show_tab("diagnose")
+        self._on_evidence_changed()
+
+    # ------------------------------------------------------------------ tabs
+
+    def show_tab(self, name: str) -> Page:
+        """Show a tab, building it on first use."""
+        index = [spec.id for spec in TABS].index(name)
+        if self._nav.currentIndex() != index:
+            self._nav.setCurrentIndex(index)  # comes back here through the signal
+            return self._tabs[name]
+        if name not in self._tabs:
+            self._build(TABS[index])
+        self._pages.setCurrentWidget(self._tabs[name])
+        return self._tabs[name]
+
+    def tab(self, name: str) -> Page | None:
+        """Return a tab that has been built."""
+        return self._tabs.get(name)
+
+    @property
+    def current_tab(self) -> str:
+        """Return the id of the tab that is shown."""
+        return TABS[self._nav.currentIndex()].id
+
+    def _build(self, spec: TabSpec) -> None:
+        module = importlib.import_module(f"app.ui.tabs.{spec.module}")
+        tab = cast(Page, getattr(module, spec.class_name)(self.session, self.detection))
+        self._tabs[spec.id] = tab
+        self._pages.addWidget(tab)
+        tab.tab_wanted.connect(self.show_tab)
+        tab.open_wanted.connect(self.choose_files)
+        tab.export_wanted.connect(self.export_report)
+        tab.line_wanted.connect(self._on_line_wanted)
+
+    def _on_nav(self, index: int) -> None:
+        self.show_tab(TABS[index].id)
+
+    def _on_line_wanted(self, line: int) -> None:
+        self.show_tab("logs").show_line(line)
+
+    # ------------------------------------------------------------------ files
+
+    def choose_files(self) -> None:
+        """Ask for files and open them by what they hold."""
+        names, _ = QFileDialog.getOpenFileNames(
+            self, self.tr("Open a model, a log, a benchmark or an evidence file")
+        )
+        if names:
+            self.session.open_paths(names)
+
+    def export_report(self) -> None:
+        """Ask where to, and write the report."""
+        from app.ui.export import export_report  # PDF code is loaded when it is needed
+
+        export_report(self, self.session)
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        """Accept local files on the whole window; say in words why something is refused."""
+        paths = _local_paths(event.mimeData())
+        if paths:
+            event.acceptProposedAction()
+            self.statusBar().showMessage(self.tr("Drop to open"))
+        else:
+            self.statusBar().showMessage(self.tr("Only files of this computer can be dropped"))
+
+    def dragLeaveEvent(self, event: QDragLeaveEvent) -> None:
+        """Take the hint away."""
+        self.statusBar().clearMessage()
+        super().dragLeaveEvent(event)
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        """Open what was dropped."""
+        paths = _local_paths(event.mimeData())
+        if paths:
+            event.acceptProposedAction()
+            # after the drop has ended: the source waits for it
+            QTimer.singleShot(0, self, lambda: self.session.open_paths(paths))
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        """Stop all work before the window goes."""
+        for tab in self._tabs.values():
+            tab.stop()
+        self.session.jobs.stop_all_and_wait()
+        super().closeEvent(event)
+
+    # ------------------------------------------------------------------ session
+
+    def _on_opened(self, kind: str) -> None:
+        name = _TAB_FOR_KIND.get(kind)
+        if name is None or (kind == "gguf" and self.current_tab in ("diagnose", "fit")):
+            return  # the start page fills its drop area and links on
+        self.show_tab(name)
+
+    def _on_evidence_changed(self) -> None:
+        evidence = self.session.evidence
+        model = evidence.model
+        text = f"{model.name} · {units.size(model.file_bytes)}" if model else self.tr("No model")
+        self._model_label.setText(text)
+        self._model_label.setToolTip(model.path if model else "")
+        machine = evidence.machine
+        found = next((r for r in machine.runtimes if r.programs), None) if machine else None
+        self._runtime_label.setText(
+            f"{found.title} {found.version or ''}".strip() if found else self.tr("No runtime found")
+        )
+        self._runtime_label.setToolTip(found.folder if found else "")
+        self._export.setEnabled(any((model, evidence.log, evidence.runs)))
+
+    def _on_message(self, text: str) -> None:
+        self.statusBar().showMessage(text, 8000)
+
+    def _on_error(self, error: UserError) -> None:
+        self._banner.show_error(error)
+
+    # ------------------------------------------------------------------ building
+
+    def _make_toolbar(self) -> None:
+        bar = QToolBar(self.tr("Main toolbar"))
+        bar.setMovable(False)
+        bar.setContextMenuPolicy(Qt.ContextMenuPolicy.PreventContextMenu)
+        self.addToolBar(bar)
+        self._open = QToolButton()
+        self._open.setObjectName("openButton")
+        self._open.setText(self.tr("Open…"))
+        self._open.clicked.connect(self.choose_files)
+        bar.addWidget(self._open)
+        self._model_label = QLabel()
+        self._model_label.setObjectName("modelLabel")
+        self._runtime_label = QLabel()
+        self._runtime_label.setObjectName("dim")
+        bar.addWidget(self._model_label)
+        spacer = QWidget()
+        spacer.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
+        bar.addWidget(spacer)
+        bar.addWidget(self._runtime_label)
+        self._export = QToolButton()
+        self._export.setObjectName("exportButton")
+        self._export.setText(self.tr("Export report"))
+        self._export.clicked.connect(self.export_report)
+        bar.addWidget(self._export)
+        for button, name in ((self._open, "folder-open"), (self._export, "download")):
+            button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+            button.setIcon(icons.icon(name, theme.tokens_for(self).text, 16))
+            button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+
+    def _make_body(self) -> None:
+        body = QWidget()
+        layout = QHBoxLayout(body)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(0)
+        self._nav = NavBar()
+        for spec in TABS:
+            self._nav.add(self.tr(spec.title), spec.icon)
+        self._nav.currentChanged.connect(self._on_nav)
+        layout.addWidget(self._nav)
+        right = QVBoxLayout()
+        right.setSpacing(0)
+        self._banner = Banner()
+        self._pages = QStackedWidget()
+        right.addWidget(self._banner)
+        right.addWidget(self._pages, 1)
+        layout.addLayout(right, 1)
+        self.setCentralWidget(body)
+
+    def _make_shortcuts(self) -> None:
+        for i, spec in enumerate(TABS):
+            action = QAction(self.tr(spec.title), self)
+            action.setShortcut(QKeySequence(f"Ctrl+{i + 1}"))
+            action.triggered.connect(lambda _checked, index=i: self._nav.setCurrentIndex(index))
+            self.addAction(action)
+        opening = QAction(self.tr("Open…"), self)
+        opening.setShortcut(QKeySequence.StandardKey.Open)
+        opening.triggered.connect(self.choose_files)
+        self.addAction(opening)
+
+
+def _local_paths(data: QMimeData) -> list[str]:
+    return [url.toLocalFile() for url in data.urls() if url.isLocalFile()]

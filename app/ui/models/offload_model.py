@@ -1,0 +1,236 @@
+"""What the Offload tab shows, as texts and shares: a pure function of the model and the choice."""
+
+import shlex
+from dataclasses import dataclass, replace
+
+from app.core import placement, slowdown, units
+from app.core.llama_options import server_options
+from app.core.machine import Device, Host
+from app.core.placement import Placement, Prepared, Row
+from app.core.reading import Estimate
+from app.core.request import LoadRequest
+from app.core.slowdown import Prediction
+from app.ui.widgets.byte_bar import Bar, Segment
+from app.ui.widgets.layer_map import Cell
+
+_LABELS = 9  # cells that get a number below them
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """What the user set: the load, the devices it may use, and r (None = not known)."""
+
+    request: LoadRequest
+    devices: tuple[Device, ...]
+    host: Host
+    r: Estimate | None
+    fill: int = 0
+    build: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    """One large number with its caption, and on hover its source."""
+
+    text: str
+    caption: str
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
+class NamedBar:
+    """A memory bar with its headline; is_over says that the bytes do not fit."""
+
+    title: str
+    headline: str
+    is_over: bool
+    bar: Bar
+
+
+@dataclass(frozen=True, slots=True)
+class OffloadView:
+    """Everything the tab shows for one position of the slider."""
+
+    ngl: Number
+    share: Number
+    slowdown: Number
+    cells: tuple[Cell, ...]
+    cells_sentence: str
+    bars: tuple[NamedBar, ...]
+    command: str
+    notes: tuple[str, ...]
+    f: float
+    prediction: Prediction
+
+
+@dataclass(frozen=True, slots=True)
+class CurvePoint:
+    """The prediction for one n_gpu_layers; None where no figure may be shown."""
+
+    ngl: int
+    value: float | None
+    low: float | None
+    high: float | None
+
+
+def offload_view(prepared: Prepared, choice: Choice, model_path: str) -> OffloadView:
+    """Return what to show; UserError when the load is not possible as asked."""
+    placed = placement.place(
+        prepared, choice.devices, choice.host, choice.request, fill=choice.fill, build=choice.build
+    )
+    prediction = _predict(placed, choice)
+    bars = tuple(_device_bar(device, placed) for device in choice.devices)
+    return OffloadView(
+        ngl=_ngl_number(placed),
+        share=Number(
+            units.percent(placed.f),
+            "of the bytes read per generated token are in system memory",
+            f"{units.size(placed.reads.host_bytes)} of {units.size(placed.reads.total_bytes)} per "
+            f"token, with {placed.fill} tokens in the context; {placement.SOURCE}",
+        ),
+        slowdown=_slowdown_number(prediction, choice),
+        cells=_cells(placed),
+        cells_sentence=_cells_sentence(placed),
+        bars=(*bars, _host_bar(choice.host, placed)),
+        command=shlex.join(["llama-server", "-m", model_path, *server_options(choice.request)]),
+        notes=placed.not_calculated,
+        f=placed.f,
+        prediction=prediction,
+    )
+
+
+def curve(prepared: Prepared, choice: Choice) -> tuple[CurvePoint, ...]:
+    """Return the predicted slowdown for every n_gpu_layers."""
+    points = []
+    for ngl in range(prepared.shape.layers_total + 1):
+        request = replace(choice.request, ngl=ngl)
+        placed = placement.place(
+            prepared, choice.devices, choice.host, request, fill=choice.fill, build=choice.build
+        )
+        found = _predict(placed, choice).slowdown
+        points.append(
+            CurvePoint(ngl, found.value, found.low, found.high)
+            if found
+            else CurvePoint(ngl, None, None, None)
+        )
+    return tuple(points)
+
+
+def _predict(placed: Placement, choice: Choice) -> Prediction:
+    return slowdown.predict(
+        placed.f,
+        placed.f_layers,
+        choice.r,
+        read_bytes=placed.reads.total_bytes,
+        devices=choice.devices,
+    )
+
+
+def _ngl_number(placed: Placement) -> Number:
+    on_device = sum(layer.device is not None for layer in placed.layers)
+    return Number(
+        f"{placed.ngl} of {placed.layers_total}",
+        f"layers asked for; {on_device} on a device, the output layer is the first to go there",
+        'n_gpu_layers counts as llama.cpp does in "offloaded N/M layers": all blocks and the '
+        "output layer",
+    )
+
+
+def _slowdown_number(prediction: Prediction, choice: Choice) -> Number:
+    found = prediction.slowdown
+    if found is None:
+        return Number("–", prediction.reason, prediction.reason)
+    r_text = f"r = {units.times(choice.r.value)}, {choice.r.source}" if choice.r else ""
+    return Number(
+        units.times(found.value),
+        f"{units.times_range(found.low, found.high)} against all layers on the device. {r_text}",
+        f"S = {found.source}",
+    )
+
+
+def _cells(placed: Placement) -> tuple[Cell, ...]:
+    blocks = placed.layers[:-1]
+    step = max(1, -(-len(blocks) // _LABELS))
+    cells = [
+        Cell(
+            "embedding",
+            1.0,
+            f"Token embedding: {units.mib(placed.embedding_bytes)}, always in system memory; "
+            "a token reads one row of it",
+        )
+    ]
+    for layer in placed.layers:
+        is_output = layer.index == len(blocks)
+        name = "Output layer" if is_output else f"Block {layer.index}"
+        where = layer.device or "system memory"
+        text = f"{name} on {where}: weights {units.mib(layer.weights_bytes)}"
+        if layer.host_weights_bytes and layer.device:
+            text += f", of these {units.mib(layer.host_weights_bytes)} in system memory"
+        if layer.context_bytes:
+            text += f", context {units.mib(layer.context_bytes)}"
+        share = layer.host_weights_bytes / layer.weights_bytes if layer.weights_bytes else 0.0
+        if not layer.device:
+            share = 1.0
+        label = str(layer.index) if layer.index % step == 0 else ""
+        cells.append(Cell("output" if is_output else label, share, text))
+    return tuple(cells)
+
+
+def _cells_sentence(placed: Placement) -> str:
+    blocks = placed.layers[:-1]
+    on_device = sum(layer.device is not None for layer in blocks)
+    output = placed.layers[-1].device or "system memory"
+    return f"{on_device} of {len(blocks)} blocks on a device, the output layer on {output}"
+
+
+def _device_bar(device: Device, placed: Placement) -> NamedBar:
+    row = placed.row(device.id) or Row(device.id, False, 0, 0, 0, 0, 0)
+    free = device.free_bytes
+    total = device.total_bytes or free or 0
+    used = max(total - free, 0) if free is not None else 0
+    title = f"{device.id} · {device.description}" if device.description else device.id
+    return _bar(title, row, "device", total=total, used=used, source=device.source)
+
+
+def _host_bar(host: Host, placed: Placement) -> NamedBar:
+    row = placed.total(is_host=True)
+    total = host.total_bytes or 0
+    available = host.available_bytes
+    used = max(total - available, 0) if available is not None else 0
+    return _bar("System memory", row, "host", total=total, used=used, source="operating system")
+
+
+def _bar(title: str, row: Row, role: str, *, total: int, used: int, source: str) -> NamedBar:
+    needed = row.total_bytes
+    width = max(total, used + needed, 1)
+    parts = [
+        (role, "Weights", row.weights_bytes, placement.SOURCE),
+        ("kv", "KV cache", row.context_bytes, placement.SOURCE),
+        (
+            "compute",
+            "Compute",
+            row.compute_bytes,
+            f"{placement.SOURCE}; range {units.mib(row.compute_low_bytes)} to "
+            f"{units.mib(row.compute_high_bytes)}",
+        ),
+        ("other", "Other programs", used, f"in use before the load: {source}"),
+    ]
+    segments = [
+        Segment(which, name, units.size(n_bytes), n_bytes / width, where)
+        for which, name, n_bytes, where in parts
+        if n_bytes
+    ]
+    over = used + needed - total if total else 0
+    if total and over <= 0:
+        rest = total - used - needed
+        segments.append(Segment("free", "Free", units.size(rest), rest / width, source))
+    headline = f"{units.size(needed)} of {units.size(total)}" if total else units.size(needed)
+    if total:
+        headline += (
+            f" · does not fit by {units.size(over)}"
+            if over > 0
+            else f" · {units.size(-over)} stay free"
+        )
+    sentence = f"{title}: {headline}. " + ", ".join(f"{s.name} {s.text}" for s in segments)
+    limit = total / width if total and over > 0 else None
+    return NamedBar(title, headline, over > 0, Bar(tuple(segments), limit, sentence))

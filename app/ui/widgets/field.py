@@ -1,0 +1,30 @@
+"""A control with its name above it, for rows of settings."""
+
+from PySide6.QtWidgets import QComboBox, QLabel, QVBoxLayout, QWidget
+
+from app.ui import theme
+
+
+class Field(QWidget):
+    """Puts a caption above a control and names the control for screen readers."""
+
+    def __init__(self, caption: str, control: QWidget, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(theme.XS)
+        label = QLabel(caption)
+        label.setObjectName("caption")
+        label.setBuddy(control)
+        control.setAccessibleName(caption)
+        layout.addWidget(label)
+        layout.addWidget(control)
+
+
+def combo(name: str, entries: tuple[tuple[str, object], ...]) -> QComboBox:
+    """Return a combo box of (text, data) entries."""
+    box = QComboBox()
+    box.setObjectName(name)
+    for text, data in entries:
+        box.addItem(text, data)
+    return box

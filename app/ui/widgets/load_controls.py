@@ -1,0 +1,191 @@
+"""The controls of a load: program, device, context, cache types, and r."""
+
+from dataclasses import replace
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QComboBox, QDoubleSpinBox, QGridLayout, QSpinBox, QWidget
+
+from app.core import quants, units
+from app.core.machine import Device, DeviceKind
+from app.core.request import LoadRequest, Switch, Tool
+from app.ui import theme
+from app.ui.widgets.field import Field, combo
+
+_CONTEXTS = (2048, 4096, 8192, 16384, 32768, 65536, 131072)
+_KINDS = (
+    ("CUDA (NVIDIA)", DeviceKind.CUDA),
+    ("ROCm (AMD)", DeviceKind.ROCM),
+    ("Vulkan", DeviceKind.VULKAN),
+    ("Metal (Apple)", DeviceKind.METAL),
+    ("SYCL (Intel)", DeviceKind.SYCL),
+)
+_NONE, _CARD = "none", "card"
+_COLUMNS = 6
+
+
+class LoadControls(QWidget):
+    """Emits `changed` when any of them moves; `request` and `devices` give what is set."""
+
+    changed = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._detected: tuple[Device, ...] = ()
+        self._make_controls()
+        fields = (
+            (self.tr("Program"), self._program),
+            (self.tr("Device"), self._device),
+            (self.tr("Card's free memory"), self._card_gib),
+            (self.tr("Card's backend"), self._card_kind),
+            (self.tr("Context, tokens"), self._ctx),
+            (self.tr("Slots"), self._slots),
+            (self.tr("K cache type"), self._type_k),
+            (self.tr("V cache type"), self._type_v),
+            (self.tr("Flash attention"), self._flash),
+            (self.tr("Micro-batch, tokens"), self._ubatch),
+            (self.tr("Blocks with experts on host"), self._moe),
+            (self.tr("r, host path slower by"), self._ratio),
+        )
+        layout = QGridLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(theme.M)
+        self._fields = {}
+        for i, (caption, control) in enumerate(fields):
+            field = Field(caption, control)
+            self._fields[control.objectName()] = field
+            layout.addWidget(field, i // _COLUMNS, i % _COLUMNS)
+            layout.setColumnStretch(i % _COLUMNS, 1)
+        self.set_devices(())
+
+    def set_model(self, n_ctx_train: int, n_blocks: int, *, is_moe: bool) -> None:
+        """Offer the contexts the model was trained for, and experts only where there are some."""
+        kept = self._ctx.currentData()
+        self._ctx.blockSignals(True)
+        self._ctx.clear()
+        for n in _CONTEXTS:
+            if n < n_ctx_train:
+                self._ctx.addItem(units.count(n), n)
+        if n_ctx_train:
+            self._ctx.addItem(self.tr("{} (trained)").format(units.count(n_ctx_train)), n_ctx_train)
+        index = self._ctx.findData(kept if kept is not None else min(4096, n_ctx_train))
+        self._ctx.setCurrentIndex(max(index, 0))
+        self._ctx.blockSignals(False)
+        self._moe.setMaximum(n_blocks)
+        self._moe.setEnabled(is_moe)
+
+    def set_devices(self, devices: tuple[Device, ...]) -> None:
+        """Offer the detected devices and a hypothetical card."""
+        kept = self._device.currentData()
+        self._detected = devices
+        self._device.blockSignals(True)
+        self._device.clear()
+        if len(devices) > 1:
+            self._device.addItem(self.tr("All {} devices").format(len(devices)), "all")
+        for device in devices:
+            text = f"{device.id} · {units.gib(device.free_bytes)} free"
+            self._device.addItem(text, device.id)
+        self._device.addItem(self.tr("A card I think of"), _CARD)
+        self._device.addItem(self.tr("No device"), _NONE)
+        index = self._device.findData(kept)
+        self._device.setCurrentIndex(index if index >= 0 and devices else 0)
+        self._device.blockSignals(False)
+        self._show_card()
+
+    def set_ratio(self, value: float) -> None:
+        """Show r without telling that it changed; 0 = not known."""
+        self._ratio.blockSignals(True)
+        self._ratio.setValue(value)
+        self._ratio.blockSignals(False)
+
+    @property
+    def ratio(self) -> float:
+        """Return the r that is typed in, 0 = none."""
+        return self._ratio.value()
+
+    @property
+    def devices(self) -> tuple[Device, ...]:
+        """Return the devices the load may use."""
+        chosen = self._device.currentData()
+        if chosen == _NONE:
+            return ()
+        if chosen == _CARD:
+            return (self._card(),)
+        return tuple(d for d in self._detected if chosen in ("all", d.id))
+
+    @property
+    def request(self) -> LoadRequest:
+        """Return the load as set, without n_gpu_layers."""
+        slots = self._slots.value()
+        return replace(
+            LoadRequest(),
+            tool=self._program.currentData(),
+            ctx=self._ctx.currentData(),
+            cache_type_k=self._type_k.currentData(),
+            cache_type_v=self._type_v.currentData(),
+            flash_attn=self._flash.currentData(),
+            ubatch=self._ubatch.currentData(),
+            batch=max(2048, self._ubatch.currentData()),
+            parallel=slots or None,
+            n_cpu_moe=self._moe.value() if self._moe.isEnabled() else 0,
+            use_devices=self._device.currentData() != _NONE,
+        )
+
+    def _card(self) -> Device:
+        n_bytes = int(self._card_gib.value() * units.GIB)
+        kind = self._card_kind.currentData()
+        name = {DeviceKind.METAL: "MTL0", DeviceKind.ROCM: "ROCm0"}.get(
+            kind, f"{self._card_kind.currentText().split()[0]}0"
+        )
+        source = self.tr("typed in")
+        return Device(name, kind, self.tr("a card I think of"), n_bytes, n_bytes, source)
+
+    def _make_controls(self) -> None:
+        self._program = combo("program", tuple((tool.value, tool) for tool in Tool))
+        self._device = QComboBox()
+        self._device.setObjectName("device")
+        self._card_gib = QDoubleSpinBox()
+        self._card_gib.setObjectName("cardGib")
+        self._card_gib.setRange(0.5, 1024)
+        self._card_gib.setDecimals(1)
+        self._card_gib.setValue(8)
+        self._card_gib.setSuffix(" GiB")
+        self._card_kind = combo("cardKind", _KINDS)
+        self._ctx = QComboBox()
+        self._ctx.setObjectName("context")
+        self._slots = QSpinBox()
+        self._slots.setObjectName("slots")
+        self._slots.setRange(0, 64)
+        self._slots.setSpecialValueText(self.tr("default"))
+        types = tuple((name, name) for name in quants.CACHE_TYPES)
+        self._type_k = combo("cacheTypeK", types)
+        self._type_v = combo("cacheTypeV", types)
+        for box in (self._type_k, self._type_v):
+            box.setCurrentIndex(box.findData("f16"))
+        self._flash = combo("flashAttention", tuple((s.value, s) for s in Switch))
+        self._ubatch = combo("ubatch", tuple((str(n), n) for n in (128, 256, 512, 1024, 2048)))
+        self._ubatch.setCurrentIndex(2)
+        self._moe = QSpinBox()
+        self._moe.setObjectName("nCpuMoe")
+        self._ratio = QDoubleSpinBox()
+        self._ratio.setObjectName("slowRatio")
+        self._ratio.setRange(0, 200)
+        self._ratio.setDecimals(1)
+        self._ratio.setSuffix("×")
+        self._ratio.setSpecialValueText(self.tr("not known"))
+        for box in (self._program, self._ctx, self._type_k, self._type_v, self._flash,
+                    self._ubatch, self._card_kind):  # fmt: skip
+            box.currentIndexChanged.connect(self.changed)
+        for spin in (self._slots, self._moe):
+            spin.valueChanged.connect(self.changed)
+        for double in (self._card_gib, self._ratio):
+            double.valueChanged.connect(self.changed)
+        self._device.currentIndexChanged.connect(self._on_device)
+
+    def _on_device(self) -> None:
+        self._show_card()
+        self.changed.emit()
+
+    def _show_card(self) -> None:
+        is_card = self._device.currentData() == _CARD
+        self._card_gib.setEnabled(is_card)
+        self._card_kind.setEnabled(is_card)

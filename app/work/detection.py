@@ -1,0 +1,48 @@
+"""Looks at this computer in the background and hands the session what it found."""
+
+from PySide6.QtCore import QObject, Signal, Slot
+
+from app.probes.host import RealHost
+from app.work.jobs import Job, Latest
+from app.work.machine_reader import read_machine
+from app.work.session import Session
+
+
+class Detection(QObject):
+    """Runs the probes; a newer request cancels the older."""
+
+    started = Signal()
+    finished = Signal()
+
+    def __init__(self, session: Session, parent: QObject | None = None) -> None:
+        super().__init__(parent or session)
+        self._session = session
+        self._latest = Latest(session.jobs)
+        self._running = 0
+        session.llama_folder_changed.connect(self.start)
+
+    @property
+    def is_running(self) -> bool:
+        """Tell whether the probes are still asking."""
+        return self._running > 0
+
+    @Slot()
+    def start(self) -> Job:
+        """Look again; the session changes when the answer is there."""
+        folder = self._session.llama_folder
+        folders = (folder,) if folder else ()
+        job = self._latest.start(
+            lambda cancel, _progress: read_machine(RealHost(), folders, cancel),
+            name="hardware detection",
+        )
+        self._running += 1
+        job.done.connect(self._session.set_machine)
+        job.finished.connect(self._on_finished)
+        self.started.emit()
+        return job
+
+    @Slot()
+    def _on_finished(self) -> None:
+        self._running -= 1
+        if not self._running:
+            self.finished.emit()
