@@ -64,8 +64,10 @@ class Fact(Enum):
     REQUEST_START = "request_start"  # task
     MEMORY_PRESSURE = "memory_pressure"  # the runtime warns that memory runs out, and goes on
     QUALITY_WARNING = "quality_warning"  # tokenizer or template: the text may be wrong
-    ERROR_MEMORY = "error_memory"  # n_bytes, buffer, part: weights, kv or compute, where named
-    ERROR_FILE = "error_file"  # why (logs/figures.py file_fault), tensor, path where named
+    ERROR_MEMORY = "error_memory"  # n_bytes, buffer, part: weights, kv or compute; where named
+    # limit: the device refuses one buffer of this size, though memory may be free
+    ERROR_FILE = "error_file"  # tensor, path where named; why: not-gguf, empty, missing,
+    # cut, damaged, newer, older, endian, split or other-tensors
     ERROR_ARCHITECTURE = "error_architecture"  # arch
     ERROR_ARGUMENT = "error_argument"  # flag
     ERROR_NETWORK = "error_network"  # port in use, or an RPC server that does not answer

@@ -120,16 +120,24 @@ def scan(
     name: str = "",
 ) -> LogSummary:
     """Read a log file, or lines that are at hand, and return what it says."""
-    scanner = Scanner()
     if isinstance(source, Path):
-        with LineIndex(source) as index:
-            index.extend(cancel, progress, scanner.feed)
-            return scanner.summary(name or source.name, index.n_bytes)
+        return scan_file(source, cancel, progress)
+    scanner = Scanner()
     for line in source:
         if cancel is not None:
             cancel.check()
         scanner.feed(line.removesuffix("\n").encode("utf-8", "replace") + b"\n")
     return scanner.summary(name)
+
+
+def scan_file(
+    path: Path, cancel: Cancel | None = None, progress: Progress | None = None
+) -> LogSummary:
+    """Read a log file of any size; UserError when it cannot be read."""
+    scanner = Scanner()
+    with LineIndex(path) as index:
+        index.extend(cancel, progress, scanner.feed)
+        return scanner.summary(path.name, index.n_bytes)
 
 
 def scan_text(text: str, name: str = "pasted text") -> LogSummary:

@@ -90,7 +90,6 @@ _PHASES = {
     Fact.REQUEST_START: "starting to answer a request",
     Fact.PROMPT_RATE: "answering a request",
     Fact.GENERATION_RATE: "answering a request",
-    Fact.CLEAN_EXIT: "a clean exit",
 }
 _HIDDEN = (
     "This log cannot show placement (verbosity {level}): run again with -lv 4 to see where the "

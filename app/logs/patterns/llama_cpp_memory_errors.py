@@ -132,7 +132,8 @@ PATTERNS = (
         fact=Fact.ERROR_MEMORY,
         keys=("failed to allocate buffer for kv cache", "failed to allocate compute "),
         regex=re.compile(
-            r"failed to allocate (?:buffer for )?(?P<part>kv(?= cache)|compute(?=(?: pp| tg)? buffers))"
+            r"failed to allocate (?:buffer for )?"
+            r"(?P<part>kv(?= cache)|compute(?=(?: pp| tg)? buffers))"
         ),
         samples=(
             Sample(
