@@ -77,6 +77,16 @@ class Program:
 
 
 @dataclass(frozen=True, slots=True)
+class LoadedModel:
+    """A model that a running runtime holds; None = it does not say."""
+
+    name: str
+    n_bytes: int | None = None
+    device_bytes: int | None = None  # of n_bytes; less than all is a partial offload
+    ctx: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Runtime:
     """A runtime found on this computer; version None = it did not say."""
 
@@ -89,6 +99,8 @@ class Runtime:
     source: str
     is_running: bool = False
     backends: tuple[str, ...] = ()
+    loaded: tuple[LoadedModel, ...] = ()  # only of a runtime that runs
+    port: int | None = None  # on this computer, while it runs
 
     def program(self, name: str) -> str | None:
         """Return the path of a program by its plain name, None when the runtime lacks it."""

@@ -2,14 +2,15 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 
 from app.core.host import CommandResult, Host
 from app.core.machine import Device, Flag, Program, Runtime
 from app.core.probe import RuntimeProbe
 from app.core.reading import State
-from app.runtimes import llama_outputs
+from app.runtimes import jan, llama_argv, llama_outputs, llama_server, lm_studio
+from app.runtimes.llama_server import RunningServer
 from app.runtimes.places import executable, folder_of, join, variable
 
 ID = "llama.cpp"
@@ -52,7 +53,22 @@ class Place:
 
 
 def find(host: Host, folders: tuple[str, ...] = ()) -> tuple[Runtime, ...]:
-    """Return the llama.cpp installations, the user's own folders first, each once."""
+    """Return the llama.cpp installations, the user's own folders first, and what runs of them."""
+    found = list(installed(host, folders))
+    for server in llama_server.running(host):
+        folder = folder_of(host, host.real_path(server.exe)) if server.exe else ""
+        own = next((i for i, r in enumerate(found) if folder and _is_in(host, r, folder)), None)
+        if own is None:
+            found.append(_running(server, folder))
+        else:
+            found[own] = replace(
+                found[own], is_running=True, loaded=server.loaded, port=server.port
+            )
+    return tuple(found)
+
+
+def installed(host: Host, folders: tuple[str, ...] = ()) -> tuple[Runtime, ...]:
+    """Return the llama.cpp installations, each once."""
     found: list[Runtime] = []
     seen: set[str] = set()
     n_silent = 0
@@ -147,13 +163,13 @@ def _inside_others(host: Host) -> Iterator[Place]:
     home = host.home()
     for folder in _ollama_folders(host, home):
         yield Place(folder, "Ollama's folder", "llama.cpp inside Ollama")
-    for data in _jan_folders(host, home):
+    for data in jan.data_folders(host):
         backends = join(host, data, "llamacpp", "backends")
         for version in host.list_dir(backends)[::-1]:  # the newest first
             for variant in host.list_dir(join(host, backends, version)):
                 folder = join(host, backends, version, variant, "build", "bin")
                 yield Place(folder, "Jan's folder", "llama.cpp inside Jan")
-    vendor = join(host, home, ".lmstudio", "extensions", "backends")
+    vendor = join(host, lm_studio.home_folder(host), "extensions", "backends")
     for name in host.list_dir(vendor):
         folder = join(host, vendor, name)
         yield Place(folder, "LM Studio's folder", "llama.cpp inside LM Studio")
@@ -169,22 +185,6 @@ def _ollama_folders(host: Host, home: str) -> tuple[str, ...]:
         "/usr/local/lib/ollama",
         "/usr/lib/ollama",
         join(host, home, ".local", "lib", "ollama"),
-    )
-
-
-def _jan_folders(host: Host, home: str) -> tuple[str, ...]:
-    if host.platform() == "win32":
-        roaming = variable(host, "APPDATA")
-        return (join(host, roaming, "Jan", "data"),) if roaming else ()
-    if host.platform() == "darwin":
-        return (join(host, home, "Library", "Application Support", "Jan", "data"),)
-    return tuple(
-        join(host, home, *parts)
-        for parts in (
-            (".local", "share", "Jan", "data"),
-            (".config", "Jan", "data"),
-            (".var", "app", "ai.jan.Jan", "data", "Jan", "data"),
-        )
     )
 
 
@@ -212,6 +212,27 @@ def _read(
         backends=_backends(host, (place.folder, folder_of(host, real))),
     )
     return runtime, is_silent
+
+
+def _is_in(host: Host, runtime: Runtime, folder: str) -> bool:
+    return any(
+        folder_of(host, host.real_path(program.path)) == folder for program in runtime.programs
+    )
+
+
+def _running(server: RunningServer, folder: str) -> Runtime:
+    return Runtime(
+        id=ID,
+        title="llama-server (running)",
+        folder=folder,
+        version=server.version,
+        build=server.build,
+        programs=(Program("llama-server", server.exe),) if server.exe else (),
+        source=f"http://127.0.0.1:{server.port}/props",
+        is_running=True,
+        loaded=server.loaded,
+        port=server.port,
+    )
 
 
 def _with_flags(host: Host, program: Program) -> Program:
@@ -244,4 +265,4 @@ def _failure(answer: CommandResult) -> str:
     return f"exit status {answer.code}: {last[:200]}"
 
 
-RUNTIME = RuntimeProbe(ID, TITLE, find)
+RUNTIME = RuntimeProbe(ID, TITLE, find, llama_argv.command_text)

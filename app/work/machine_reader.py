@@ -12,6 +12,7 @@ from app.core.host import Host
 from app.core.machine import Machine, MachineFact, Runtime
 from app.core.probe import Probe, RuntimeProbe
 from app.core.reading import State
+from app.probes.snapshot import Snapshot
 from app.runtimes import llama_cpp
 
 T = TypeVar("T")
@@ -21,6 +22,7 @@ def read_machine(
     host: Host, llama_folders: tuple[str, ...] = (), cancel: Cancel | None = None
 ) -> Machine:
     """Read everything; `llama_folders` are the user's own, looked into first."""
+    host = Snapshot(host)
     skipped: list[str] = []
     groups = []
     for probe in plugins.collect(app.probes, "PROBE", Probe):

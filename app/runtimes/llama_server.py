@@ -1,0 +1,100 @@
+"""Recognises llama-server processes that run here, by what they answer and not by their port."""
+
+import re
+from dataclasses import dataclass
+
+from app.core.host import Host, ProcessInfo
+from app.core.machine import LoadedModel
+from app.runtimes import ports
+from app.runtimes.answers import document, text, whole
+
+DEFAULT_PORT = 8080
+_NAMES = re.compile(r"(?:llama-server|llama_server|ollama_llama_server)(?:\.exe)?", re.IGNORECASE)
+_SERVER = "llama.cpp"
+_BUILD = re.compile(r"b(\d{1,9})-")
+_MAX_SERVERS = 8
+
+
+@dataclass(frozen=True, slots=True)
+class RunningServer:
+    """A llama-server that answers; exe None = the process is not ours to see."""
+
+    port: int
+    exe: str | None
+    argv: tuple[str, ...]
+    version: str | None
+    build: int | None
+    loaded: tuple[LoadedModel, ...]
+
+
+def running(host: Host) -> tuple[RunningServer, ...]:
+    """Return the servers that answer as llama.cpp does."""
+    processes = tuple(p for p in host.processes() if _NAMES.fullmatch(p.name))
+    found = []
+    for port, process in _ports(processes):
+        server = ask(host, port, process)
+        if server is not None:
+            found.append(server)
+    return tuple(found)
+
+
+def ask(host: Host, port: int, process: ProcessInfo | None = None) -> RunningServer | None:
+    """Return the server on a port, None when something else or nothing answers there.
+
+    Its endpoints may ask for a key, which is never sent: /health answers without one.
+    """
+    health = ports.get(host, port, "/health")
+    # 503 while it loads; an old server has no Server header but the same small answer
+    is_ours = health.server == _SERVER or (
+        health.status == 200 and document(health.body) == {"status": "ok"}
+    )
+    if health.status is None or not is_ours:
+        return None
+    props = ports.get(host, port, "/props")
+    values = document(props.body) if props.status == 200 else {}
+    build_info = text(values, "build_info")[:60]
+    match = _BUILD.match(build_info)
+    build = int(match[1]) if match and int(match[1]) > 1 else None
+    return RunningServer(
+        port=port,
+        exe=process.exe if process else None,
+        argv=process.argv if process else (),
+        # b0 and b1 come from source archives: not known, not "very old"
+        version=f"build {build}" if build else None,
+        build=build,
+        loaded=_loaded(values),
+    )
+
+
+def port_of(argv: tuple[str, ...], *, default: int = DEFAULT_PORT) -> int:
+    """Return the port of a command line, the default when none is given."""
+    for index, word in enumerate(argv):
+        value = ""
+        if word == "--port" and index + 1 < len(argv):
+            value = argv[index + 1]
+        elif word.startswith("--port="):
+            value = word.removeprefix("--port=")
+        if value.isdigit() and len(value) < 6:
+            return int(value)
+    return default
+
+
+def _ports(
+    processes: tuple[ProcessInfo, ...],
+) -> tuple[tuple[int, ProcessInfo | None], ...]:
+    """Return the ports to ask, each once; the usual one also without a process to see."""
+    found: dict[int, ProcessInfo | None] = {}
+    for process in processes:
+        found.setdefault(port_of(process.argv), process)
+    found.setdefault(DEFAULT_PORT, None)
+    return tuple(found.items())[:_MAX_SERVERS]
+
+
+def _loaded(values: dict[str, object]) -> tuple[LoadedModel, ...]:
+    path = text(values, "model_path")
+    if not path:
+        return ()
+    settings = values.get("default_generation_settings")
+    ctx = whole(settings, "n_ctx") if isinstance(settings, dict) else None
+    # the folders in front may name a person
+    return (LoadedModel(name=re.split(r"[/\\]", path)[-1], ctx=ctx),)
