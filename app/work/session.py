@@ -16,6 +16,7 @@ from app.core.rule import Diagnosis
 from app.gguf.sniff import FileKind
 from app.work import readers
 from app.work.jobs import Job, Jobs, Latest
+from app.work.process import Processes
 from app.work.readers import ReadResult
 from app.work.settings import LLAMA_FOLDER, Settings
 
@@ -36,6 +37,7 @@ class Session(QObject):
     ) -> None:
         super().__init__(parent)
         self.jobs = jobs
+        self.processes = Processes(self)
         self.settings = settings or Settings()
         self._evidence = Evidence()
         self._diagnosis: Diagnosis | None = None
@@ -105,6 +107,11 @@ class Session(QObject):
         """Add measured rates."""
         self._leave_read_only()
         self._apply(replace(self._evidence, runs=(*self._evidence.runs, *runs)))
+
+    def stop_all_and_wait(self) -> bool:
+        """Stop all programs and jobs before the window closes; False when one was left."""
+        programs_ended = self.processes.stop_all_and_wait()
+        return self.jobs.stop_all_and_wait() and programs_ended
 
     def return_to_own(self) -> None:
         """Leave another person's evidence and show this computer's again."""

@@ -1,5 +1,6 @@
 """The session: parts arrive together, other people's evidence stays apart."""
 
+import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -31,9 +32,9 @@ def _model(name: str) -> Model:
 
 @pytest.fixture
 def session(qapp: QCoreApplication) -> Iterator[Session]:
-    jobs = Jobs()
-    yield Session(jobs)
-    assert jobs.stop_all_and_wait()
+    made = Session(Jobs())
+    yield made
+    assert made.stop_all_and_wait()
 
 
 @pytest.fixture
@@ -199,3 +200,12 @@ def test_says_so_when_the_folder_cannot_be_remembered(
     session.set_llama_folder("/opt/llama")
     assert session.llama_folder == "/opt/llama"
     assert errors[0].title == "The folder could not be remembered"
+
+
+def test_stops_programs_and_jobs_when_the_window_closes(session: Session) -> None:
+    process = session.processes.start([sys.executable, "-c", "import time; time.sleep(60)"])
+    job = session.jobs.start(lambda cancel, _progress: cancel.wait(60), name="waiting")
+    assert session.stop_all_and_wait()
+    assert not process.is_running
+    assert job.is_cancelled
+    assert session.jobs.running() == 0
