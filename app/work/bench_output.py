@@ -13,26 +13,13 @@ from app.core.errors import UserError
 FILE_LIMIT_BYTES = 64 << 20
 INSTRUMENT = "llama-bench"
 
-# our name of a setting, and the field's name in the output; older builds lack some
+# the settings of a run, by the names that llama-bench gives them; older builds lack some
 # (logs.md section 5: read by name, tolerate missing and new ones)
 _SETTINGS = (
-    ("ngl", "n_gpu_layers"),
-    ("threads", "n_threads"),
-    ("cache-type-k", "type_k"),
-    ("cache-type-v", "type_v"),
-    ("flash-attn", "flash_attn"),
-    ("batch", "n_batch"),
-    ("ubatch", "n_ubatch"),
-    ("n-cpu-moe", "n_cpu_moe"),
-    ("no-kv-offload", "no_kv_offload"),
-    ("split-mode", "split_mode"),
-    ("main-gpu", "main_gpu"),
-    ("tensor-split", "tensor_split"),
-    ("device", "devices"),
-    ("load-mode", "load_mode"),
-    ("no-op-offload", "no_op_offload"),
-    ("gpus", "gpu_info"),
-)
+    "n_gpu_layers", "n_threads", "type_k", "type_v", "flash_attn", "n_batch", "n_ubatch",
+    "n_cpu_moe", "no_kv_offload", "split_mode", "main_gpu", "tensor_split", "devices",
+    "load_mode", "no_op_offload", "gpu_info",
+)  # fmt: skip
 _FLASH_ATTN = {"-1": "auto", "0": "off", "1": "on", "false": "off", "true": "on"}
 
 
@@ -142,13 +129,13 @@ def _samples(row: dict[str, Any], tokens: int) -> tuple[float, ...]:
 
 
 def _settings(row: dict[str, Any]) -> tuple[tuple[str, str], ...]:
-    named = ((name, row[field]) for name, field in _SETTINGS if field in row)
-    return tuple((name, _shown(name, value)) for name, value in named if value not in ("", None))
+    given = ((name, row[name]) for name in _SETTINGS if name in row)
+    return tuple((name, _shown(name, value)) for name, value in given if value not in ("", None))
 
 
 def _shown(name: str, value: object) -> str:
     text = str(value).lower() if isinstance(value, bool) else str(value)
-    return _FLASH_ATTN.get(text, text) if name == "flash-attn" else text
+    return _FLASH_ATTN.get(text, text) if name == "flash_attn" else text
 
 
 def _build(row: dict[str, Any]) -> str:

@@ -63,7 +63,7 @@ def read_files(files: Sequence[str], cancel: Cancel, progress: Progress) -> Read
         path = Path(name)
         progress(100 * number // len(files), f"Reading {path.name}")
         try:
-            opened.append(_read(path, cancel))
+            opened.append(_read(path, cancel, progress))
         except UserError as error:
             errors.append(error)
         except OSError as error:
@@ -71,12 +71,12 @@ def read_files(files: Sequence[str], cancel: Cancel, progress: Progress) -> Read
     return ReadResult(tuple(opened), tuple(errors))
 
 
-def _read(path: Path, cancel: Cancel) -> Opened:
+def _read(path: Path, cancel: Cancel, progress: Progress) -> Opened:
     kind = sniff(path)
     if kind is FileKind.GGUF:
         return Opened(path, kind, read_model(path, cancel))
     if kind is FileKind.LOG:
-        return Opened(path, kind, _scan(path, cancel))
+        return Opened(path, kind, _scan(path, cancel, progress))
     if kind is FileKind.BENCH:
         return Opened(path, kind, bench_output.read_file(path))
     if kind is FileKind.EVIDENCE:
@@ -85,11 +85,10 @@ def _read(path: Path, cancel: Cancel) -> Opened:
     raise UserError(f"{path.name} cannot be opened here", detail, f"{advice} {_OPENS}".strip())
 
 
-def _scan(path: Path, cancel: Cancel) -> LogSummary:
-    # numpy is loaded only when a log is opened
-    from app.logs.scan import scan_file  # type: ignore[import-not-found]
+def _scan(path: Path, cancel: Cancel, progress: Progress) -> LogSummary:
+    from app.logs.scan import scan_file  # numpy is loaded only when a log is opened
 
-    return scan_file(path, cancel)  # type: ignore[no-any-return]
+    return scan_file(path, cancel, progress)
 
 
 def _evidence(path: Path) -> Evidence:

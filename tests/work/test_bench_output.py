@@ -30,8 +30,8 @@ def test_reads_the_two_rates_apart(name: str) -> None:
         assert run.mean_tps == pytest.approx(row["avg_ts"], rel=1e-4)
         assert run.n == len(row["samples_ns"])
         assert run.n_tokens == row["n_prompt"] + row["n_gen"]
-        assert run.setting("threads") == str(row["n_threads"])
-        assert run.setting("flash-attn") == "auto"
+        assert run.setting("n_threads") == str(row["n_threads"])
+        assert run.setting("flash_attn") == "auto"
         assert run.instrument == "llama-bench"
         assert "/" not in run.model_name
 
@@ -41,13 +41,13 @@ def test_reads_an_output_of_early_2024() -> None:
     assert [run.test for run in output.runs] == [Test.PROMPT, Test.GENERATION]
     assert output.runs[0].samples_tps == pytest.approx((139.391, 164.739), rel=1e-5)
     assert output.runs[0].build == ""  # built from an archive: number 0, commit unknown
-    assert output.runs[0].setting("ngl") == "99"
+    assert output.runs[0].setting("n_gpu_layers") == "99"
 
 
 def test_names_the_layers_and_the_device_of_a_partial_offload() -> None:
     run = read_file(DATA / "b11434-llama-bench-rpc-jsonl.jsonl").runs[0]
-    assert run.setting("ngl") == "6"
-    assert run.setting("gpus") == "127.0.0.1:52241"
+    assert run.setting("n_gpu_layers") == "6"
+    assert run.setting("gpu_info") == "127.0.0.1:52241"
     assert run.backends == "RPC"
     assert run.low_tps is None  # one repetition has no interval
 
