@@ -23,7 +23,7 @@ def check(evidence: Evidence) -> Finding | None:
     listed = seen.devices(evidence)
     if story is None or not listed or story.weights_on_device is not False:
         return None
-    if _fit_left_no_room(story):
+    if seen.moved_by_fit(story):  # then room is the fault, not a setting
         return None
     names = ", ".join(device.name for device in listed)
     host = seen.buffers(story, BufferKind.HOST, Role.WEIGHTS)
@@ -57,12 +57,6 @@ def needs(evidence: Evidence) -> str:
     if seen.devices(evidence) is None:
         return "no program listed its devices"
     return seen.placement_missing(evidence)
-
-
-def _fit_left_no_room(story: LoadStory) -> bool:
-    """Tell whether llama.cpp itself moved all layers off: then room is the fault, not a setting."""
-    short = story.event(Fact.FIT_SHORT)
-    return short is not None and story.offload_line is not None and story.offload_line[0] == 0
 
 
 def _contradiction(story: LoadStory) -> str:

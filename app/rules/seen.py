@@ -80,6 +80,19 @@ def devices(evidence: Evidence) -> tuple[SeenDevice, ...] | None:
     )
 
 
+def moved_by_fit(story: LoadStory) -> bool:
+    """Tell whether llama.cpp's own fit left layers off the device for lack of room."""
+    if story.offload_line is None or story.event(Fact.FIT_FAILED) is not None:
+        return False
+    n, m = story.offload_line
+    return n < m and any(story.event(fact) for fact in (Fact.FIT_SHORT, Fact.FIT_DEVICE))
+
+
+def memory_refused(evidence: Evidence) -> bool:
+    """Tell whether the log has an error about memory."""
+    return evidence.log is not None and evidence.log.last(Fact.ERROR_MEMORY) is not None
+
+
 def list_cites(evidence: Evidence) -> tuple[Cite, ...]:
     """Cite all lines of the log's last device list, the CPU included."""
     if evidence.log is None:
@@ -119,12 +132,15 @@ def software_devices(evidence: Evidence) -> tuple[SeenDevice, ...]:
 
 
 def shares_system_memory(evidence: Evidence) -> bool:
-    """Tell whether a device works in system memory, so that r is likely small (slowdown.md 7)."""
-    machine = evidence.machine
-    shared = machine is not None and any(
-        d.is_integrated or d.kind is DeviceKind.METAL for d in machine.devices
-    )
-    return shared or bool(software_devices(evidence))
+    """Tell whether the device in use works in system memory: r is then small (slowdown.md 7)."""
+    story = load(evidence)
+    used = {b.device or b.name for b in story.buffers if b.n_bytes} if story else set()
+    shared = {device.name for device in software_devices(evidence)}
+    for device in evidence.machine.devices if evidence.machine else ():
+        is_mac = device.kind is DeviceKind.METAL and device.is_integrated is not False
+        if device.is_integrated or device.is_software or is_mac:
+            shared.add(device.id)
+    return bool(shared & used)
 
 
 def gpu_names(evidence: Evidence) -> tuple[str, ...]:

@@ -1,0 +1,295 @@
+"""The model did not load: memory, format, architecture, damage, a missing file or a flag.
+
+What: the program ended, or said an error, before it was ready.
+Evidence: the first error line (later ones repeat it in other words), how the program ended, and
+what the header reader found wrong with the file.
+Arithmetic: bytes asked for against bytes there; bytes of the file against the end of its tensors.
+Fix: by the kind of the first error. Memory: what was named gets smaller. Format: the GGUF of the
+model. Architecture: a newer program. Damage: the download again.
+Proof: the error line is gone and the program is ready.
+Sources: logs.md sections 4.1 to 4.3 and 0 rule 10; advice.md part 3; tests/data/logs/*load-error*,
+b11434-cpu-oom-huge-ctx-fit-off-default-verbosity.log, b11434-removed-flag-mlock.log.
+"""
+
+from app.core import units
+from app.core.evidence import Evidence
+from app.core.log import Ended, Fact, LoadStory, LogEvent, Role
+from app.core.model import Fault, ModelProblem
+from app.core.rule import Certainty, Cite, Finding, Fix, Rule
+from app.rules import command, seen
+
+_ERRORS = (
+    Fact.ERROR_MEMORY,
+    Fact.ERROR_ARCHITECTURE,
+    Fact.ERROR_FILE,
+    Fact.ERROR_ARGUMENT,
+    Fact.ERROR_NETWORK,
+    Fact.ERROR_OTHER,
+)
+# flags that older guides name -> what build 11434 takes instead (advice.md part 1, claims 46, 47)
+TODAY = {
+    "--mlock": "--load-mode mlock",
+    "--no-mmap": "--load-mode none",
+    "--mmap": "--load-mode mmap",
+    "--draft-max": "--spec-draft-n-max",
+    "--draft": "--spec-draft-n-max",
+}
+_READY = "the error line is gone and the program says that it is ready."
+
+
+def check(evidence: Evidence) -> Finding | None:
+    """Find the first error of a load that did not become ready."""
+    if _is_ready(evidence):
+        return None
+    error = _first_error(evidence)
+    if error is not None:
+        return _by_line(evidence, error)
+    if evidence.model is not None and evidence.model.problems:
+        return _by_file(evidence.model.problems[0])
+    outcome = evidence.outcome
+    if outcome is None or not outcome.exit_text:
+        return None
+    return Finding(
+        cause=f"The model did not load: {outcome.exit_text}. The program gave no reason.",
+        cites=(Cite(outcome.exit_text, source=outcome.program),),
+        fix=Fix(
+            "Start it by hand with the log switched on, and open that log here.",
+            f"{command.server(evidence)} -lv 4",
+        ),
+        proof=f"The next log names a first error, or {_READY}",
+        certainty=Certainty.LIKELY,
+        title="The load failed",
+    )
+
+
+def silent(evidence: Evidence) -> str:
+    """Name the observation that rules it out."""
+    if evidence.outcome is not None and evidence.outcome.is_ready:
+        return "the program became ready"
+    if evidence.log is not None and evidence.log.load is not None:
+        return "the model loaded, no error line comes before that"
+    return "the header of the file is whole"
+
+
+def needs(evidence: Evidence) -> str:
+    """Say what is missing to check it."""
+    story = seen.load(evidence)
+    if _is_ready(evidence):
+        return ""
+    if story is not None:
+        return f"the log ends before the model was loaded, without an error{_after(story)}"
+    return "" if evidence.model is not None else "no log of a load and no model file"
+
+
+def _after(story: LoadStory) -> str:
+    return f" (after: {story.ends_after})" if story.ends_after else ""
+
+
+def _is_ready(evidence: Evidence) -> bool:
+    if evidence.outcome is not None:
+        return evidence.outcome.is_ready
+    story = seen.load(evidence)
+    if story is None:
+        return False
+    has_run = story.event(Fact.LOADED) is not None or bool(story.rates)
+    return has_run or (story.ended is Ended.CLEAN and not story.errors)
+
+
+def _first_error(evidence: Evidence) -> LogEvent | None:
+    story = seen.load(evidence)
+    if story is not None and story.errors:
+        return story.errors[0]
+    events = evidence.log.events if evidence.log else ()
+    return next((event for event in events if event.fact in _ERRORS), None)
+
+
+def _by_line(evidence: Evidence, error: LogEvent) -> Finding:
+    if error.fact is Fact.ERROR_MEMORY:
+        return _memory(evidence, error)
+    title, cause, fix = _words(evidence, error)
+    return Finding(
+        cause=cause,
+        cites=(seen.cite(error), *_file_cites(evidence)),
+        fix=fix,
+        proof=f"In the next run {_READY}",
+        title=title,
+    )
+
+
+def _words(evidence: Evidence, error: LogEvent) -> tuple[str, str, Fix]:
+    if error.fact is Fact.ERROR_FILE:
+        return _file(evidence, str(error.values.get("why", "damaged")))
+    if error.fact is Fact.ERROR_ARCHITECTURE:
+        arch = error.values.get("arch")
+        kind = f" of the kind “{arch}”" if arch else " of this kind"
+        return (
+            "The program does not know this model",
+            f"This version of the program cannot run models{kind}. It is older than the model.",
+            Fix("Update the program that runs the model. The file itself may be fine."),
+        )
+    if error.fact is Fact.ERROR_ARGUMENT:
+        return _argument(error)
+    if error.fact is Fact.ERROR_NETWORK:
+        return (
+            "A network address did not work",
+            "The program could not use a network address: its port is taken, or another "
+            "computer that should help does not answer.",
+            Fix("Choose another port, or start the program on the other computer first."),
+        )
+    return (
+        "The load failed",
+        "The program said an error before the model was loaded.",
+        Fix("Read the line above, and look it up in the program's issue tracker."),
+    )
+
+
+def _file(evidence: Evidence, why: str) -> tuple[str, str, Fix]:
+    """Tell format, version, a missing file and damage apart; `why` is the log reader's word."""
+    if why in ("not-gguf", "older", "endian"):
+        return (
+            "The file is no model this program can read",
+            "The file is not a GGUF file of a version that this program reads.",
+            Fix("Get the GGUF file of the same model."),
+        )
+    if why in ("newer", "other-tensors"):
+        return (
+            "The program does not know this file's contents",
+            "The file was made for another version of the program.",
+            Fix("Update the program that runs the model. The file itself may be fine."),
+        )
+    if why == "missing":
+        return (
+            "The model file is not there",
+            "The program could not open the model file.",
+            Fix("Check the path of the model file."),
+        )
+    if why == "split":
+        return (
+            "A part of the model is missing",
+            "This model is cut into several files, and the program did not find them all.",
+            Fix("Put all parts into one folder, and open the first one."),
+        )
+    return (
+        "The model file is damaged",
+        f"The model file is not whole.{_missing_bytes(evidence)}",
+        Fix("Download the file again. Then compare its length and hash with its page."),
+    )
+
+
+def _argument(error: LogEvent) -> tuple[str, str, Fix]:
+    flag = str(error.values.get("flag", "")).strip()
+    today = TODAY.get(flag)
+    cause = f"The program does not know the option {flag or 'it was started with'}."
+    if today is None:
+        return (
+            "An option is not known",
+            cause,
+            Fix("Remove that option. `llama-server --help` lists those of your version."),
+        )
+    return (
+        "An option was removed",
+        f"{cause} Older guides still name it.",
+        Fix(f"Write {today} instead of {flag}."),
+    )
+
+
+def _memory(evidence: Evidence, error: LogEvent) -> Finding:
+    part = _part(evidence, error)
+    names = {
+        "weights": "the weights",
+        "kv": "the KV cache (the context)",
+        "compute": "the compute buffer",
+    }
+    n_bytes = error.values.get("n_bytes", error.values.get("vulkan"))
+    size = f" {units.size(int(float(n_bytes)))} were asked for at once." if n_bytes else ""
+    cause = f"There was not enough memory for {names.get(part, 'a buffer')}.{size}"
+    if any("limit" in event.values for event in _memory_errors(evidence)):
+        cause = (
+            f"One buffer was larger than this device allows ({names.get(part, 'unknown')}).{size}"
+        )
+    return Finding(
+        cause=cause,
+        cites=tuple(seen.cite(event) for event in _memory_errors(evidence)[:3]),
+        fix=_memory_fix(evidence, part),
+        proof=f"In the next run {_READY}",
+        certainty=Certainty.PROVEN if part else Certainty.LIKELY,
+        title="Out of memory while loading",
+    )
+
+
+def _memory_fix(evidence: Evidence, part: str) -> Fix:
+    if part == "weights":
+        return Fix(
+            "Leave the number of layers to the program: remove -ngl and --fit off.",
+            command.server(evidence, ngl=None),
+        )
+    if part == "compute":
+        return Fix(
+            "Use a smaller micro-batch. Prompts are then read more slowly, writing is the same.",
+            command.server(evidence, ubatch=256),
+        )
+    request = evidence.request
+    extra = " and --swa-full" if request is not None and request.swa_full else ""
+    return Fix(
+        f"Remove -c{extra}: the program then takes the longest context that fits.",
+        command.server(evidence, ctx=None, swa_full=False),
+    )
+
+
+def _memory_errors(evidence: Evidence) -> tuple[LogEvent, ...]:
+    story = seen.load(evidence)
+    events = story.errors if story is not None else evidence.log.events if evidence.log else ()
+    return tuple(event for event in events if event.fact is Fact.ERROR_MEMORY)
+
+
+def _part(evidence: Evidence, error: LogEvent) -> str:
+    """Return what was being allocated: weights, kv or compute; "" = the log does not tell.
+
+    Where no line names it: buffers come in the order weights, KV cache, compute.
+    """
+    for event in (error, *_memory_errors(evidence)):
+        named = event.values.get("part") or event.values.get("part2")
+        if named:
+            return str(named)
+    story = seen.load(evidence)
+    if story is None or story.event(Fact.OFFLOADED) is None:
+        return ""
+    roles = {buffer.role for buffer in story.buffers}
+    if Role.WEIGHTS not in roles:
+        return "weights"
+    return "compute" if Role.KV in roles else "kv"
+
+
+def _by_file(problem: ModelProblem) -> Finding:
+    titles = {
+        Fault.TRUNCATED_DATA: "The model file is cut short",
+        Fault.PART_MISSING: "A part of the model is missing",
+        Fault.UNKNOWN_TYPE: "The file uses a number format that is not known here",
+    }
+    fixes = {
+        Fault.TRUNCATED_DATA: "Download the file again. Then compare its length and hash.",
+        Fault.PART_MISSING: "Put all parts of the model into one folder.",
+        Fault.UNKNOWN_TYPE: "Update the program that runs the model.",
+    }
+    return Finding(
+        cause=f"This file does not load as it is: {problem.text}",
+        cites=(Cite(problem.text, source="header of the file"),),
+        fix=Fix(fixes[problem.fault]),
+        proof="The header is whole, and the program says that it is ready.",
+        certainty=Certainty.LIKELY if problem.fault is Fault.UNKNOWN_TYPE else Certainty.PROVEN,
+        title=titles[problem.fault],
+    )
+
+
+def _file_cites(evidence: Evidence) -> tuple[Cite, ...]:
+    problems = evidence.model.problems if evidence.model else ()
+    return tuple(Cite(problem.text, source="header of the file") for problem in problems[:1])
+
+
+def _missing_bytes(evidence: Evidence) -> str:
+    problems = evidence.model.problems if evidence.model else ()
+    missing = next((p.missing_bytes for p in problems if p.missing_bytes), None)
+    return f" {units.size(missing)} are missing at its end." if missing else ""
+
+
+RULE = Rule(id="load-failed", title="The load failed", check=check, silent=silent, needs=needs)

@@ -1,0 +1,100 @@
+"""The program has no GPU device: a build for the processor, or a library that did not load.
+
+What: the program lists no device, so nothing can be offloaded.
+Evidence: the device list holds only the CPU (or "(none)"), and either the computer has a GPU, or
+layers were asked for. The missing warning "no usable GPU found" proves nothing: a build with RPC
+never prints it. A computer without a GPU is a normal result, not a fault.
+Arithmetic: none.
+Fix: the runtime's build for that GPU. Proof: the device is listed.
+Sources: logs.md section 0 rules 1 and 2; advice.md part 3; arg.cpp in llama.cpp common/, build
+11434; tests/data/logs/b11434-cpu-ngl99-lv4.log.
+"""
+
+from app.core.evidence import Evidence
+from app.core.log import Fact
+from app.core.rule import Certainty, Cite, Finding, Fix, Rule
+from app.rules import seen
+
+_LIST_DEVICES = "llama-server --list-devices"
+
+
+def check(evidence: Evidence) -> Finding | None:
+    """Find a program without a device where one was expected."""
+    warning = evidence.log.last(Fact.NO_GPU_WARNING) if evidence.log else None
+    if warning is None and seen.devices(evidence) != ():
+        return None
+    names = seen.gpu_names(evidence)
+    if warning is None and not names and not _asked(evidence):
+        return None
+    cites = (
+        *((seen.cite(warning),) if warning is not None else ()),
+        *seen.list_cites(evidence),
+        *(Cite(f"this computer has: {name}", source="hardware") for name in names),
+    )
+    return Finding(
+        cause="Nothing can run on a GPU: this build of the program finds no GPU device."
+        + (f" This computer has: {', '.join(names)}." if names else ""),
+        cites=cites or (_list_cite(evidence),),
+        fix=_fix(names),
+        proof="The device list names the GPU, and a model buffer on it is above 0 MiB.",
+        certainty=Certainty.PROVEN if names or warning is not None else Certainty.LIKELY,
+    )
+
+
+def silent(evidence: Evidence) -> str:
+    """Name the observation that rules it out."""
+    found = seen.devices(evidence)
+    if found:
+        return f"the program lists {', '.join(device.name for device in found)}"
+    return "no GPU was found in this computer and none was asked for"
+
+
+def needs(evidence: Evidence) -> str:
+    """Say what is missing to check it."""
+    found = seen.devices(evidence)
+    if found is None:
+        return "no program listed its devices"
+    if found == () and evidence.machine is None:
+        return (
+            "the program lists no GPU device; whether this computer has a GPU is not known "
+            "from a log alone"
+        )
+    return ""
+
+
+def _asked(evidence: Evidence) -> bool:
+    request = evidence.request
+    return request is not None and bool(request.ngl and request.ngl > 0) and request.use_devices
+
+
+def _list_cite(evidence: Evidence) -> Cite:
+    source = evidence.machine.devices_source if evidence.machine else ""
+    return Cite("devices: (none)", source=source or "device list")
+
+
+def _fix(names: tuple[str, ...]) -> Fix:
+    if not names:
+        return Fix(
+            "If this computer has a GPU, install the build of the program that is made for it. "
+            "If it has none, remove -ngl: running on the processor is then normal.",
+            _LIST_DEVICES,
+        )
+    maker = " ".join(names).lower()
+    if any(word in maker for word in ("nvidia", "geforce", "rtx", "gtx", "quadro", "tesla")):
+        build = "the CUDA build"
+    elif any(word in maker for word in ("amd", "radeon", "instinct")):
+        build = "the Vulkan or ROCm build"
+    elif "apple" in maker:
+        build = "the macOS build (Metal)"
+    else:
+        build = "the Vulkan build"
+    return Fix(f"Install {build} of the program, then look at its device list.", _LIST_DEVICES)
+
+
+RULE = Rule(
+    id="no-gpu-backend",
+    title="The program has no GPU device",
+    check=check,
+    silent=silent,
+    needs=needs,
+)

@@ -1,0 +1,37 @@
+"""A device that holds more than it has is found by the sum, not by a warning."""
+
+from app.core.log import Fact, LogEvent, Role, Value
+from app.rules.over_commit import check, silent
+from tests.rules import made
+
+
+def row(own: int, total: int) -> LogEvent:
+    """Return a row of the memory breakdown."""
+    values: dict[str, Value] = {"device": "Vulkan0", "total": total, "free": total, "self": own}
+    return LogEvent(Fact.BREAKDOWN_DEVICE, 250, f"|   - Vulkan0 | {total} = ( {own}", values)
+
+
+def test_names_the_device_when_the_breakdown_is_above_its_total() -> None:
+    told = made.story(breakdown=(row(2426, 2048),))
+    finding = check(made.seen(told))
+    assert finding is not None
+    assert "Vulkan0 has 2,048 MiB and the load takes 2,426 MiB" in finding.cause
+    assert finding.cites[0].line == 250
+
+
+def test_names_the_device_when_the_buffers_are_above_its_total() -> None:
+    buffers = (
+        made.buffer("CUDA0", Role.WEIGHTS, 9000, 100),
+        made.buffer("CUDA0", Role.KV, 4000, 101),
+    )
+    finding = check(made.seen(made.story(buffers=buffers), made.listed("CUDA0", mib=12288)))
+    assert finding is not None
+    assert [cite.line for cite in finding.cites] == [4, 100, 101]
+
+
+def test_is_silent_when_all_fits() -> None:
+    buffers = (made.buffer("CUDA0", Role.WEIGHTS, 9000, 100),)
+    told = made.story(buffers=buffers, breakdown=(row(2000, 2048),))
+    evidence = made.seen(told, made.listed("CUDA0", mib=12288))
+    assert check(evidence) is None
+    assert silent(evidence)
