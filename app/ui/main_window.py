@@ -4,7 +4,7 @@ import importlib
 from dataclasses import dataclass
 from typing import cast
 
-from PySide6.QtCore import QMimeData, Qt, QTimer
+from PySide6.QtCore import QMimeData, QTimer
 from PySide6.QtGui import (
     QAction,
     QCloseEvent,
@@ -16,23 +16,18 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import (
     QFileDialog,
     QHBoxLayout,
-    QLabel,
     QMainWindow,
-    QSizePolicy,
     QStackedWidget,
-    QToolBar,
-    QToolButton,
     QVBoxLayout,
     QWidget,
 )
 
 from app import product
-from app.core import units
 from app.core.errors import UserError
-from app.ui import icons, theme
 from app.ui.widgets.banner import Banner
 from app.ui.widgets.nav_bar import NavBar
 from app.ui.widgets.page import Page
+from app.ui.widgets.toolbar import MainToolBar
 from app.work.detection import Detection
 from app.work.session import Session
 
@@ -182,18 +177,7 @@ class MainWindow(QMainWindow):
         self.show_tab(name)
 
     def _on_evidence_changed(self) -> None:
-        evidence = self.session.evidence
-        model = evidence.model
-        text = f"{model.name} · {units.size(model.file_bytes)}" if model else self.tr("No model")
-        self._model_label.setText(text)
-        self._model_label.setToolTip(model.path if model else "")
-        machine = evidence.machine
-        found = next((r for r in machine.runtimes if r.programs), None) if machine else None
-        self._runtime_label.setText(
-            f"{found.title} {found.version or ''}".strip() if found else self.tr("No runtime found")
-        )
-        self._runtime_label.setToolTip(found.folder if found else "")
-        self._export.setEnabled(any((model, evidence.log, evidence.runs)))
+        self._toolbar.show_evidence(self.session.evidence)
 
     def _on_message(self, text: str) -> None:
         self.statusBar().showMessage(text, 8000)
@@ -204,33 +188,10 @@ class MainWindow(QMainWindow):
     # ------------------------------------------------------------------ building
 
     def _make_toolbar(self) -> None:
-        bar = QToolBar(self.tr("Main toolbar"))
-        bar.setMovable(False)
-        bar.setContextMenuPolicy(Qt.ContextMenuPolicy.PreventContextMenu)
-        self.addToolBar(bar)
-        self._open = QToolButton()
-        self._open.setObjectName("openButton")
-        self._open.setText(self.tr("Open…"))
-        self._open.clicked.connect(self.choose_files)
-        bar.addWidget(self._open)
-        self._model_label = QLabel()
-        self._model_label.setObjectName("modelLabel")
-        self._runtime_label = QLabel()
-        self._runtime_label.setObjectName("dim")
-        bar.addWidget(self._model_label)
-        spacer = QWidget()
-        spacer.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
-        bar.addWidget(spacer)
-        bar.addWidget(self._runtime_label)
-        self._export = QToolButton()
-        self._export.setObjectName("exportButton")
-        self._export.setText(self.tr("Export report"))
-        self._export.clicked.connect(self.export_report)
-        bar.addWidget(self._export)
-        for button, name in ((self._open, "folder-open"), (self._export, "download")):
-            button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
-            button.setIcon(icons.icon(name, theme.tokens_for(self).text, 16))
-            button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self._toolbar = MainToolBar()
+        self._toolbar.open_wanted.connect(self.choose_files)
+        self._toolbar.export_wanted.connect(self.export_report)
+        self.addToolBar(self._toolbar)
 
     def _make_body(self) -> None:
         body = QWidget()

@@ -3,14 +3,18 @@
 import shlex
 from dataclasses import dataclass, replace
 
-from app.core import placement, slowdown, units
+from app.core import placement, quants, slowdown, units
+from app.core.cancel import Cancel
 from app.core.llama_options import server_options
-from app.core.machine import Device, Host
+from app.core.machine import Device, Host, Machine
+from app.core.model import Model
 from app.core.placement import Placement, Prepared, Row
 from app.core.reading import Estimate
 from app.core.request import LoadRequest
+from app.core.shape import Shape
 from app.core.slowdown import Prediction
-from app.ui.widgets.byte_bar import Bar, Segment
+from app.ui.widgets.byte_bar import Bar, NamedBar, Segment
+from app.ui.widgets.curve import Curve
 from app.ui.widgets.layer_map import Cell
 
 _LABELS = 9  # cells that get a number below them
@@ -35,16 +39,6 @@ class Number:
     text: str
     caption: str
     source: str
-
-
-@dataclass(frozen=True, slots=True)
-class NamedBar:
-    """A memory bar with its headline; is_over says that the bytes do not fit."""
-
-    title: str
-    headline: str
-    is_over: bool
-    bar: Bar
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,10 +93,11 @@ def offload_view(prepared: Prepared, choice: Choice, model_path: str) -> Offload
     )
 
 
-def curve(prepared: Prepared, choice: Choice) -> tuple[CurvePoint, ...]:
+def curve(prepared: Prepared, choice: Choice, cancel: Cancel) -> tuple[CurvePoint, ...]:
     """Return the predicted slowdown for every n_gpu_layers."""
     points = []
     for ngl in range(prepared.shape.layers_total + 1):
+        cancel.check()
         request = replace(choice.request, ngl=ngl)
         placed = placement.place(
             prepared, choice.devices, choice.host, request, fill=choice.fill, build=choice.build
@@ -114,6 +109,79 @@ def curve(prepared: Prepared, choice: Choice) -> tuple[CurvePoint, ...]:
             else CurvePoint(ngl, None, None, None)
         )
     return tuple(points)
+
+
+def subtitle(model: Model, shape: Shape) -> str:
+    """Return the model in one line."""
+    file_type = model.keys.get("general.file_type")
+    quant = quants.FILE_TYPES.get(file_type, "") if isinstance(file_type, int) else ""
+    parts = [model.name, units.size(model.file_bytes), model.arch, f"{shape.n_layer} blocks"]
+    return " · ".join(part for part in (*parts, quant) if part)
+
+
+def llama_build(machine: Machine | None) -> int | None:
+    """Return the build of the llama.cpp that was found first, None when there is none."""
+    runtimes = machine.runtimes if machine else ()
+    return next((r.build for r in runtimes if r.program("llama-server")), None)
+
+
+def ngl_to_reach(cell: int, shape: Shape) -> int:
+    """Return the n_gpu_layers that just puts a cell of the layer map on a device."""
+    if cell == 0:
+        return 0  # the embedding never goes there
+    return shape.layers_total + 1 - cell
+
+
+def plot_curve(points: tuple[CurvePoint, ...], r: Estimate | None, f: float) -> Curve:
+    """Return the curve over n_gpu_layers; without r the curve over r for the present f."""
+    shown = [p for p in points if p.value is not None]
+    if r is None:
+        ratios = [1 + 0.5 * i for i in range(39)]
+        y = tuple(slowdown.law(f, ratio) for ratio in ratios)
+        return Curve(
+            "r, how many times slower the host path is", "slowdown ×", tuple(ratios), y, y, y,
+            f"With r from 1 to 20 the slowdown goes from 1 to {units.times(y[-1])}",
+        )  # fmt: skip
+    x = tuple(float(p.ngl) for p in shown)
+    return Curve(
+        "n_gpu_layers",
+        "slowdown ×",
+        x,
+        tuple(p.value or 0.0 for p in shown),
+        tuple(p.low or 0.0 for p in shown),
+        tuple(p.high or 0.0 for p in shown),
+        f"Predicted for {len(shown)} of {len(points)} positions",
+    )
+
+
+def plot_note(points: tuple[CurvePoint, ...], choice: Choice) -> str:
+    """Return what to know about the curve."""
+    if choice.r is None:
+        return (
+            "r is not known, so this shows what each r would mean for the present share. Measure "
+            "it in the Benchmark tab (none and all layers), or type it in."
+        )
+    if not any(p.value is not None for p in points[1:-1]):
+        middle = slowdown.predict(0.5, 0.5, choice.r, read_bytes=1, devices=choice.devices)
+        return middle.reason
+    return "The band is the range of the prediction; r is the only input that differs by machine."
+
+
+@dataclass(frozen=True, slots=True)
+class PlotPoint:
+    """The chosen position in the plot; None hides it."""
+
+    x: float | None
+    y: float | None
+    text: str
+
+
+def plot_point(points: tuple[CurvePoint, ...], ngl: int, r: Estimate | None) -> PlotPoint:
+    """Return the point of the slider's position."""
+    found = next((p for p in points if p.ngl == ngl and p.value is not None), None)
+    if r is None or found is None:
+        return PlotPoint(None, None, "")
+    return PlotPoint(float(ngl), found.value, units.times(found.value))
 
 
 def _predict(placed: Placement, choice: Choice) -> Prediction:

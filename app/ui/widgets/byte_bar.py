@@ -31,6 +31,16 @@ class Bar:
     sentence: str  # read aloud
 
 
+@dataclass(frozen=True, slots=True)
+class NamedBar:
+    """A memory bar with its headline; is_over says that the bytes do not fit."""
+
+    title: str
+    headline: str
+    is_over: bool
+    bar: Bar
+
+
 class ByteBar(QWidget):
     """Draws one bar with its legend."""
 

@@ -1,29 +1,12 @@
 """The predicted slowdown as a curve with its range, the chosen point, and what was measured."""
 
-from dataclasses import dataclass
-
 import pyqtgraph as pg
 from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from app.ui import theme
-
-
-@dataclass(frozen=True, slots=True)
-class Curve:
-    """What the plot shows; low and high are the range at each x, sentence is read aloud."""
-
-    x_title: str
-    y_title: str
-    x: tuple[float, ...]
-    y: tuple[float, ...]
-    low: tuple[float, ...]
-    high: tuple[float, ...]
-    sentence: str
-
-
-EMPTY = Curve("", "", (), (), (), (), "")
+from app.ui.widgets.curve import EMPTY, Curve
 
 
 class SlowdownPlot(QWidget):

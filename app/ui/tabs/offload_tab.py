@@ -1,0 +1,229 @@
+"""Offload: where each layer's bytes go, the slider for n_gpu_layers, f and the slowdown, live."""
+
+from dataclasses import replace
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QLabel, QSlider, QWidget
+
+from app.core import ratio
+from app.core.errors import UserError
+from app.core.host_memory import host_of
+from app.core.placement import Prepared, prepare
+from app.core.reading import Estimate
+from app.ui import theme
+from app.ui.models import offload_model
+from app.ui.models.offload_model import Choice, CurvePoint, OffloadView
+from app.ui.widgets.bar_list import BarList
+from app.ui.widgets.card import Card, NumberCard, dim_label
+from app.ui.widgets.command_box import CommandBox
+from app.ui.widgets.layer_map import LayerMap
+from app.ui.widgets.load_controls import LoadControls
+from app.ui.widgets.page import Page
+from app.ui.widgets.slowdown_plot import SlowdownPlot
+from app.work.detection import Detection
+from app.work.jobs import Latest
+from app.work.session import Session
+from app.work.settings import SLOW_RATIO
+
+_WIDE = 900  # below it the two lower cards go under each other
+
+
+class OffloadTab(Page):
+    """Shows one placement; the slider and the controls change it."""
+
+    def __init__(
+        self, session: Session, detection: Detection, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(self.tr("Offload"), parent)
+        self._session = session
+        self._prepared: Prepared | None = None
+        self._model_path = ""
+        self._curve: tuple[CurvePoint, ...] = ()
+        self._share = 0.0
+        self._latest = Latest(session.jobs)
+        self.setObjectName("offloadTab")
+        self._make_body()
+        self._controls.set_ratio(session.settings.get(SLOW_RATIO))
+        self.action.connect(self.open_wanted)
+        self._slider.valueChanged.connect(self._on_slider)
+        self._controls.changed.connect(self._on_controls)
+        self._map.layer_clicked.connect(self._on_layer)
+        session.evidence_changed.connect(self._on_evidence_changed)
+        self._on_evidence_changed()
+
+    # ------------------------------------------------------------------ changes
+
+    def _on_evidence_changed(self) -> None:
+        evidence = self._session.evidence
+        model = evidence.model
+        devices = evidence.machine.devices if evidence.machine else ()
+        self._controls.set_devices(devices)
+        if model is None:
+            self._prepared, self._model_path = None, ""
+            self.set_empty(
+                self.tr("Drop a GGUF file to see where its bytes go"),
+                self.tr("Open a model…"),
+                self.tr("Only the header is read, never the weights."),
+            )
+            return
+        if self._prepared is None or self._model_path != model.path:
+            try:
+                self._prepared = prepare(model)
+            except UserError as error:
+                self._prepared = None
+                self.set_empty(error.title, self.tr("Open a model…"), error.detail + error.advice)
+                return
+            self._model_path = model.path
+            shape = self._prepared.shape
+            self._controls.set_model(shape.n_ctx_train, shape.n_layer, is_moe=bool(shape.n_expert))
+            self._slider.blockSignals(True)
+            self._slider.setRange(0, shape.layers_total)
+            self._slider.setValue(shape.layers_total)
+            self._slider.blockSignals(False)
+        self.subtitle.setText(offload_model.subtitle(model, self._prepared.shape))
+        self.set_filled()
+        self._on_controls()
+
+    def _on_controls(self) -> None:
+        if self._session.settings.get(SLOW_RATIO) != self._controls.ratio:
+            self._session.settings.set(SLOW_RATIO, self._controls.ratio)
+        self._show()
+        self._start_curve()
+
+    def _on_slider(self) -> None:
+        self._show()
+        self._show_point()
+
+    def _on_layer(self, index: int) -> None:
+        if self._prepared is not None:
+            self._slider.setValue(offload_model.ngl_to_reach(index, self._prepared.shape))
+
+    # ------------------------------------------------------------------ showing
+
+    def _choice(self) -> Choice:
+        evidence = self._session.evidence
+        return Choice(
+            request=replace(self._controls.request, ngl=self._slider.value()),
+            devices=self._controls.devices,
+            host=host_of(evidence.machine),
+            r=self._ratio(),
+            build=offload_model.llama_build(evidence.machine),
+        )
+
+    def _ratio(self) -> Estimate | None:
+        if self._controls.ratio > 0:
+            return Estimate.typed(self._controls.ratio)
+        evidence = self._session.evidence
+        if self._prepared is None or evidence.model is None:
+            return None
+        return ratio.ratio_from_runs(
+            evidence.runs, evidence.model.name, self._prepared.shape.layers_total
+        )
+
+    def _show(self) -> None:
+        if self._prepared is None:
+            return
+        try:
+            view = offload_model.offload_view(self._prepared, self._choice(), self._model_path)
+        except UserError as error:
+            self._note.setObjectName("errorText")
+            self._note.setText(error.sentence())
+            self._note.style().polish(self._note)
+            return
+        self._show_view(view)
+
+    def _show_view(self, view: OffloadView) -> None:
+        self._share = view.f
+        for card, number in (
+            (self._ngl_card, view.ngl),
+            (self._share_card, view.share),
+            (self._slowdown_card, view.slowdown),
+        ):
+            card.show_value(number.text, number.caption, number.source)
+        self._map.show_cells(view.cells, view.cells_sentence)
+        self._slider.setAccessibleDescription(view.cells_sentence)
+        self._bars.show_bars(view.bars)
+        self._command.show_command(view.command, self.tr("n_gpu_layers and what differs here"))
+        self._note.setObjectName("dim")
+        self._note.style().polish(self._note)
+        self._note.setText("\n".join(view.notes))
+        self._note.setVisible(bool(view.notes))
+
+    def _start_curve(self) -> None:
+        prepared, choice = self._prepared, self._choice()
+        if prepared is None:
+            return
+        job = self._latest.start(
+            lambda cancel, _progress: offload_model.curve(prepared, choice, cancel),
+            name="slowdown curve",
+        )
+        job.done.connect(self._on_curve)
+
+    def _on_curve(self, points: tuple[CurvePoint, ...]) -> None:
+        self._curve = points
+        choice = self._choice()
+        self._plot.show_curve(offload_model.plot_curve(points, choice.r, self._share))
+        self._plot_note.setText(offload_model.plot_note(points, choice))
+        self._show_point()
+
+    def _show_point(self) -> None:
+        found = offload_model.plot_point(self._curve, self._slider.value(), self._ratio())
+        self._plot.show_point(found.x, found.y, found.text)
+
+    # ------------------------------------------------------------------ building
+
+    def _make_body(self) -> None:
+        numbers = QHBoxLayout()
+        numbers.setSpacing(theme.M)
+        self._ngl_card = NumberCard(self.tr("n_gpu_layers"), "nglValue")
+        self._share_card = NumberCard(self.tr("f, share in system memory"), "shareValue")
+        self._slowdown_card = NumberCard(self.tr("Predicted slowdown"), "slowdownValue")
+        for card in (self._ngl_card, self._share_card, self._slowdown_card):
+            numbers.addWidget(card, 1)
+        self.body.addLayout(numbers)
+        self.body.addWidget(self._make_map())
+        controls = Card(self.tr("Load settings"))
+        self._controls = LoadControls()
+        controls.body.addWidget(self._controls)
+        self.body.addWidget(controls)
+        self._lower = QBoxLayout(QBoxLayout.Direction.LeftToRight)
+        self._lower.setSpacing(theme.M)
+        self._lower.addWidget(self._make_bars(), 1)
+        self._lower.addWidget(self._make_plot(), 1)
+        self.body.addLayout(self._lower)
+        command = Card(self.tr("Command for llama.cpp"))
+        self._command = CommandBox("offloadCommand")
+        command.body.addWidget(self._command)
+        self.body.addWidget(command)
+        self.body.addStretch(1)
+
+    def _make_map(self) -> Card:
+        card = Card(self.tr("Layer map"))
+        legend = QLabel(self.tr("plain: on a device   hatched: in system memory"))
+        legend.setObjectName("caption")
+        card.head.addWidget(legend)
+        self._map = LayerMap()
+        self._slider = QSlider(Qt.Orientation.Horizontal)
+        self._slider.setObjectName("nglSlider")
+        self._slider.setAccessibleName(self.tr("n_gpu_layers"))
+        self._slider.setPageStep(4)
+        card.body.addWidget(self._map)
+        card.body.addWidget(self._slider)
+        return card
+
+    def _make_bars(self) -> Card:
+        card = Card(self.tr("Where the bytes go"))
+        self._bars = BarList()
+        self._note = dim_label()
+        card.body.addWidget(self._bars)
+        card.body.addWidget(self._note)
+        card.body.addStretch(1)
+        return card
+
+    def _make_plot(self) -> Card:
+        card = Card(self.tr("Slowdown against all layers on the device"))
+        self._plot = SlowdownPlot()
+        self._plot_note = dim_label()
+        card.body.addWidget(self._plot, 1)
+        card.body.addWidget(self._plot_note)
+        return card
