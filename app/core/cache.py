@@ -112,17 +112,25 @@ def check_types(shape: Shape, request: LoadRequest) -> None:
 
 def caches_of(shape: Shape, context: Context, request: LoadRequest) -> tuple[Cache, ...]:
     """Return the KV caches: full-attention layers first, then sliding-window layers."""
-    cells = context.n_ctx_seq
-    full = [i for i, layer in enumerate(shape.layers) if layer.owns_cache and not layer.is_swa]
-    window = [i for i, layer in enumerate(shape.layers) if layer.owns_cache and layer.is_swa]
     found = []
-    if full:
-        found.append(_cache(shape, context, request, full, cells, is_swa=False))
-    if window:
+    for cells, is_swa in cells_of(shape, context, request):
+        layers = [
+            i for i, layer in enumerate(shape.layers) if layer.owns_cache and layer.is_swa is is_swa
+        ]
+        found.append(_cache(shape, context, request, layers, cells, is_swa=is_swa))
+    return tuple(found)
+
+
+def cells_of(shape: Shape, context: Context, request: LoadRequest) -> tuple[tuple[int, bool], ...]:
+    """Return the cells per stream of each cache, and whether it is the sliding windows'."""
+    cells = context.n_ctx_seq
+    found = []
+    if any(layer.owns_cache and not layer.is_swa for layer in shape.layers):
+        found.append((cells, False))
+    if any(layer.owns_cache and layer.is_swa for layer in shape.layers):
         slots = context.n_seq_max if context.is_unified else 1
         small = pad(min(cells, shape.n_swa * slots + context.n_ubatch))
-        n = cells if request.swa_full else small
-        found.append(_cache(shape, context, request, window, n, is_swa=True))
+        found.append((cells if request.swa_full else small, True))
     return tuple(found)
 
 

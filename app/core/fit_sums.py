@@ -1,0 +1,239 @@
+"""Bytes by layer, summed from the output layer backward, so that a load is a few subtractions."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from itertools import accumulate
+
+from app.core import cache, weights
+from app.core.cache import Cache, Context
+from app.core.compute import Case, Compute, Span, compute_of
+from app.core.machine import Device, Host
+from app.core.request import LoadRequest
+from app.core.shape import Shape
+from app.core.stow import Shelf, Stowed, stow
+from app.core.weights import Place, Weight
+
+_NOTHING = Span(0, 0, 0)
+
+
+@dataclass(frozen=True, slots=True)
+class LayerSums:
+    """Weight bytes of the last n layers, n from 0; the output layer is the last one."""
+
+    on_device: tuple[tuple[int, ...], ...]  # per device, if the layers are there
+    beside: tuple[tuple[int, ...], ...]  # per device, what it refuses: system memory all the same
+    on_host: tuple[int, ...]
+    experts: tuple[int, ...]  # experts of the FIRST n blocks, as --n-cpu-moe counts, on device 0
+    largest_expert: int
+    inputs: int  # the embeddings, always in system memory
+
+    @property
+    def layers_total(self) -> int:
+        """Return the number of layers, the output layer included."""
+        return len(self.on_host) - 1
+
+
+@dataclass(frozen=True, slots=True)
+class ContextSums:
+    """Context of the last n layers: bytes per cell of both kinds of cache, and the state."""
+
+    full: tuple[int, ...]
+    window: tuple[int, ...]
+    state: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Need:
+    """What a number of layers on the devices takes, in bytes at the top of the range."""
+
+    ngl: int
+    devices: tuple[int, ...]
+    host: int
+    context: int
+
+
+def layer_sums(
+    found: tuple[Weight, ...],
+    shape: Shape,
+    devices: tuple[Device, ...],
+    host: Host,
+    request: LoadRequest,
+) -> LayerSums:
+    """Sum the weights by layer: as if all were on each device in turn, and as if none were."""
+    n = shape.layers_total
+    buffers = weights.host_buffers(devices, request, host.cpu, dry_pass=False)
+    kinds: dict[tuple[object, int | None], tuple[Stowed, ...]] = {}
+    own, beside = [], []
+    for i, device in enumerate(devices):
+        kind = (device.kind, device.max_buffer_bytes)
+        if kind not in kinds:
+            kinds[kind] = stow(found, Shelf(shape, devices, (i,) * n, buffers), request)
+        own.append(_suffix(_by_layer(kinds[kind], n, lambda entry: entry.device is not None)))
+        beside.append(_suffix(_by_layer(kinds[kind], n, lambda entry: entry.device is None)))
+    hosted = stow(found, Shelf(shape, devices, (None,) * n, buffers), request)
+    first = next(iter(kinds.values()), ())
+    experts = [e for e in first if e.device is not None and e.weight.is_expert]
+    blocks = _by_layer(experts, n, lambda _entry: True)
+    return LayerSums(
+        on_device=tuple(own),
+        beside=tuple(beside),
+        on_host=_suffix(_by_layer(hosted, n, lambda _entry: True)),
+        experts=tuple(accumulate(blocks[: shape.n_layer], initial=0)),
+        largest_expert=max((e.n_bytes for e in experts), default=0),
+        inputs=sum(e.n_bytes for e in hosted if e.weight.place is Place.INPUT),
+    )
+
+
+def context_sums(shape: Shape, request: LoadRequest, context: Context) -> ContextSums:
+    """Sum the caches by layer for the cache types of the request."""
+    n = shape.layers_total
+    full, window, state = [0] * n, [0] * n, [0] * n
+    for i, layer in enumerate(shape.layers):
+        state[i] = cache.state_bytes(layer, context)
+        if layer.owns_cache:
+            one_cell = cache.cell_bytes(shape, i, request, context.flash_attn)
+            (window if layer.is_swa else full)[i] = one_cell
+    return ContextSums(_suffix(full), _suffix(window), _suffix(state))
+
+
+@dataclass(frozen=True, slots=True)
+class Load:
+    """One context and cache type, ready to be asked how many layers fit."""
+
+    shape: Shape
+    sums: LayerSums
+    context_sums: ContextSums
+    context: Context
+    caches: tuple[Cache, ...]  # cells only
+    request: LoadRequest
+    devices: tuple[Device, ...]
+    build: int | None
+
+    def most_layers(self, budgets: tuple[int, ...]) -> Need:
+        """Return the most layers that the devices can take within their budgets."""
+        n = self.sums.layers_total
+        if self.devices:
+            everything = self._filled(budgets, self._compute(is_all=True), n)
+            if everything.ngl == n:
+                return everything
+            part = self._filled(budgets, self._compute(is_all=False), n - 1)
+            if part.ngl:
+                return part
+        return self._need((), self._compute_host(), 0)
+
+    def experts_on_host(self, budget: int, copies: int) -> int | None:
+        """Return the fewest blocks whose experts must stay on the host, all layers offloaded.
+
+        One device only; None when even all of them are not enough, or there are no experts.
+        """
+        if len(self.devices) != 1 or not self.sums.largest_expert:
+            return None
+        n = self.sums.layers_total
+        compute = self._compute(is_all=True)
+        need = self._need((n,), compute, n).devices[0] + copies * self.sums.largest_expert
+        experts = self.sums.experts
+        return next((i for i in range(1, len(experts)) if need - experts[i] <= budget), None)
+
+    def _filled(self, budgets: tuple[int, ...], compute: Compute, most: int) -> Need:
+        """Fill the devices with whole layers, the last device and the output layer first."""
+        counts = [0] * len(self.devices)
+        taken = 0
+        for d in reversed(range(len(self.devices))):
+            room = budgets[d] - compute.devices[d].high
+            counts[d] = self._most(d, taken, most - taken, room)
+            taken += counts[d]
+        return self._need(tuple(counts), compute, taken)
+
+    def _most(self, device: int, taken: int, limit: int, room: int) -> int:
+        """Return the most layers, after those already taken, that a device has room for."""
+        low, high = 0, limit
+        while low < high:
+            middle = (low + high + 1) // 2
+            if self._on(device, taken, taken + middle) <= room:
+                low = middle
+            else:
+                high = middle - 1
+        return low if room >= 0 else 0
+
+    def _need(self, counts: tuple[int, ...], compute: Compute, ngl: int) -> Need:
+        sums = self.sums
+        n = sums.layers_total
+        host = sums.inputs + sums.on_host[n] - sums.on_host[ngl] + compute.host.high
+        host += 4 * self.shape.n_vocab * self.context.n_seq_max  # the logits, in no device
+        offloads_kv = self.request.kv_offload
+        host += self._context(ngl if offloads_kv else 0, n)
+        devices = []
+        taken = 0
+        for d in reversed(range(len(counts))):
+            upto = taken + counts[d]
+            used = self._on(d, taken, upto)
+            devices.append(used + compute.devices[d].high if counts[d] else 0)
+            host += sums.beside[d][upto] - sums.beside[d][taken]
+            taken = upto
+        return Need(ngl, tuple(reversed(devices)), host, self._context(0, n))
+
+    def _on(self, device: int, start: int, end: int) -> int:
+        """Return weights and cache of the layers from the start-th to the end-th from the back."""
+        own = self.sums.on_device[device]
+        used = own[end] - own[start]
+        return used + (self._context(start, end) if self.request.kv_offload else 0)
+
+    def _context(self, start: int, end: int) -> int:
+        sums, streams = self.context_sums, self.context.streams
+        n_bytes = sums.state[end] - sums.state[start]
+        for one in self.caches:
+            per_cell = sums.window if one.is_swa else sums.full
+            n_bytes += (per_cell[end] - per_cell[start]) * one.cells * streams
+        return n_bytes
+
+    def _compute(self, *, is_all: bool) -> Compute:
+        if len(self.devices) == 1:
+            case = Case.ONE_ALL if is_all else Case.ONE_PART
+        else:
+            case = Case.MANY_ALL if is_all else Case.MANY_PART
+        return self._spans(case)
+
+    def _compute_host(self) -> Compute:
+        return self._spans(Case.HOST_ONLY)
+
+    def _spans(self, case: Case) -> Compute:
+        return compute_of(
+            self.shape,
+            self.context,
+            self.caches,
+            self.request,
+            case=case,
+            n_devices=len(self.devices),
+            build=self.build,
+        )
+
+
+def load_of(
+    shape: Shape,
+    sums: LayerSums,
+    context_sums: ContextSums,
+    request: LoadRequest,
+    devices: tuple[Device, ...],
+    *,
+    ctx: int,
+    build: int | None,
+) -> Load:
+    """Make a load for one context; the request gives the cache types."""
+    asked = replace(request, ctx=ctx)
+    context = cache.context_of(shape, asked)
+    cells = cache.cells_of(shape, context, asked)
+    caches = tuple(Cache(n, context.streams, is_swa, (), ()) for n, is_swa in cells)
+    return Load(shape, sums, context_sums, context, caches, asked, devices, build)
+
+
+def _by_layer(stowed: Sequence[Stowed], n: int, is_counted: Callable[[Stowed], bool]) -> list[int]:
+    by_layer = [0] * n
+    for entry in stowed:
+        weight = entry.weight
+        if weight.place is not Place.INPUT and is_counted(entry):
+            by_layer[n - 1 if weight.place is Place.OUTPUT else weight.block] += entry.n_bytes
+    return by_layer
+
+
+def _suffix(by_layer: Sequence[int]) -> tuple[int, ...]:
+    return tuple(accumulate(reversed(by_layer), initial=0))
