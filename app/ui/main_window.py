@@ -25,7 +25,7 @@ from PySide6.QtWidgets import (
 from app import product
 from app.core.errors import UserError
 from app.ui.widgets.banner import Banner
-from app.ui.widgets.nav_bar import NavBar
+from app.ui.widgets.nav_bar import NavPanel
 from app.ui.widgets.page import Page
 from app.ui.widgets.toolbar import MainToolBar
 from app.work.detection import Detection
@@ -198,11 +198,12 @@ class MainWindow(QMainWindow):
         layout = QHBoxLayout(body)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(0)
-        self._nav = NavBar()
+        panel = NavPanel()
+        self._nav = panel.bar
         for spec in TABS:
             self._nav.add(self.tr(spec.title), spec.icon)
         self._nav.currentChanged.connect(self._on_nav)
-        layout.addWidget(self._nav)
+        layout.addWidget(panel)
         right = QVBoxLayout()
         right.setSpacing(0)
         self._banner = Banner()

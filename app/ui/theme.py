@@ -117,6 +117,8 @@ def _style_sheet(t: Tokens) -> str:
     QWidget {{ font-size: 13px; }}
     QMainWindow, #page, #scroll, #scrollBody {{ background: {t.window}; }}
     QLabel {{ background: transparent; }}
+    QFrame#navPanel {{ background: {t.card}; border: none; border-right: 1px solid {t.line}; }}
+    #productName {{ font-size: 18px; font-weight: 600; }}
     #title {{ font-size: 22px; font-weight: 600; }}
     #caption, #dim {{ color: {t.dim}; }}
     #caption {{ font-size: 11px; }}
@@ -144,16 +146,16 @@ def _style_sheet(t: Tokens) -> str:
     QPushButton#link {{ background: transparent; border: none; color: {t.accent};
         padding: 2px 0; text-align: left; }}
     QPushButton#link:focus {{ text-decoration: underline; }}
-    QComboBox, QSpinBox, QDoubleSpinBox, QLineEdit, QPlainTextEdit {{ background: {t.window};
+    QLineEdit, QPlainTextEdit {{ background: {t.window};
         border: 1px solid {t.line}; border-radius: {BUTTON_RADIUS}px; padding: 4px 8px;
         selection-background-color: {t.accent}; selection-color: {t.on_accent}; }}
-    QComboBox:focus, QSpinBox:focus, QDoubleSpinBox:focus, QLineEdit:focus,
-    QPlainTextEdit:focus {{ border: 2px solid {t.accent}; padding: 3px 7px; }}
-    QComboBox::drop-down {{ border: none; width: 20px; }}
-    QComboBox QAbstractItemView {{ background: {t.card}; border: 1px solid {t.line}; }}
+    QLineEdit:focus, QPlainTextEdit:focus {{ border: 2px solid {t.accent}; padding: 3px 7px; }}
+    QComboBox, QSpinBox, QDoubleSpinBox {{ min-height: 24px; }}
+    QToolBar QPushButton {{ padding: 4px 12px; }}
+    QToolBar QPushButton:focus {{ padding: 3px 11px; }}
     QCheckBox:focus {{ color: {t.accent}; }}
     QToolBar {{ background: {t.card}; border: none; border-bottom: 1px solid {t.line};
-        spacing: {S}px; padding: {S}px {XL}px; }}
+        spacing: {S}px; padding: 2px {XL}px 2px {L}px; }}
     QStatusBar {{ background: {t.card}; border-top: 1px solid {t.line}; color: {t.dim}; }}
     QStatusBar::item {{ border: none; }}
     QAbstractItemView {{ background: {t.card}; border: none; outline: none;
@@ -179,7 +181,7 @@ def _style_sheet(t: Tokens) -> str:
     QProgressBar::chunk {{ background: {t.accent}; border-radius: {BAR_RADIUS}px; }}
     QSlider::groove:horizontal {{ height: 6px; background: {t.line}; border-radius: 3px; }}
     QSlider::sub-page:horizontal {{ background: {t.accent}; border-radius: 3px; }}
-    QSlider::handle:horizontal {{ width: 20px; height: 20px; margin: -7px 0;
+    QSlider::handle:horizontal {{ width: 14px; height: 14px; margin: -7px 0;
         border-radius: 10px; background: {t.text}; border: 3px solid {t.card}; }}
     QSlider::handle:horizontal:focus {{ border: 3px solid {t.accent}; }}
     QToolTip {{ background: {t.raised}; color: {t.text}; border: 1px solid {t.line};

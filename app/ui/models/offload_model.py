@@ -281,7 +281,7 @@ def _bar(title: str, row: Row, role: str, *, total: int, used: int, source: str)
             f"{placement.SOURCE}; range {units.mib(row.compute_low_bytes)} to "
             f"{units.mib(row.compute_high_bytes)}",
         ),
-        ("other", "Other programs", used, f"in use before the load: {source}"),
+        ("other", "In use", used, f"by other programs, before the load: {source}"),
     ]
     segments = [
         Segment(which, name, units.size(n_bytes), n_bytes / width, where)

@@ -182,7 +182,7 @@ class OffloadTab(Page):
             numbers.addWidget(card, 1)
         self.body.addLayout(numbers)
         self.body.addWidget(self._make_map())
-        controls = Card(self.tr("Load settings"))
+        controls = Card()
         self._controls = LoadControls()
         controls.body.addWidget(self._controls)
         self.body.addWidget(controls)

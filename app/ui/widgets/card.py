@@ -21,8 +21,8 @@ class Card(QFrame):
             label = QLabel(title)
             label.setObjectName("cardTitle")
             self.head.addWidget(label)
-        self.head.addStretch(1)
-        self.body.addLayout(self.head)
+            self.head.addStretch(1)
+            self.body.addLayout(self.head)
 
 
 class NumberCard(Card):
@@ -41,9 +41,10 @@ class NumberCard(Card):
         self.caption.setAlignment(Qt.AlignmentFlag.AlignTop)
         # two lines always, so that the numbers of a row keep one baseline
         self.caption.setFixedHeight(2 * self.caption.fontMetrics().lineSpacing() + theme.XS)
+        self.body.setContentsMargins(theme.L, theme.M, theme.L, theme.S)
+        self.body.setSpacing(2)
         self.body.addWidget(self.value)
         self.body.addWidget(self.caption)
-        self.body.addStretch(1)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
 
     def show_value(self, value: str, caption: str, source: str) -> None:

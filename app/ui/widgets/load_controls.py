@@ -2,8 +2,16 @@
 
 from dataclasses import replace
 
-from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QComboBox, QDoubleSpinBox, QGridLayout, QSpinBox, QWidget
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import (
+    QComboBox,
+    QDoubleSpinBox,
+    QHBoxLayout,
+    QPushButton,
+    QSpinBox,
+    QVBoxLayout,
+    QWidget,
+)
 
 from app.core import quants, units
 from app.core.machine import Device, DeviceKind
@@ -20,7 +28,6 @@ _KINDS = (
     ("SYCL (Intel)", DeviceKind.SYCL),
 )
 _NONE, _CARD = "none", "card"
-_COLUMNS = 6
 
 
 class LoadControls(QWidget):
@@ -32,29 +39,37 @@ class LoadControls(QWidget):
         super().__init__(parent)
         self._detected: tuple[Device, ...] = ()
         self._make_controls()
-        fields = (
-            (self.tr("Program"), self._program),
+        first = (
             (self.tr("Device"), self._device),
             (self.tr("Card's free memory"), self._card_gib),
             (self.tr("Card's backend"), self._card_kind),
             (self.tr("Context, tokens"), self._ctx),
-            (self.tr("Slots"), self._slots),
             (self.tr("K cache type"), self._type_k),
             (self.tr("V cache type"), self._type_v),
-            (self.tr("Flash attention"), self._flash),
-            (self.tr("Micro-batch, tokens"), self._ubatch),
-            (self.tr("Blocks with experts on host"), self._moe),
             (self.tr("r, host path slower by"), self._ratio),
         )
-        layout = QGridLayout(self)
+        more = (
+            (self.tr("Program"), self._program),
+            (self.tr("Flash attention"), self._flash),
+            (self.tr("Micro-batch, tokens"), self._ubatch),
+            (self.tr("Slots"), self._slots),
+            (self.tr("Blocks with experts on host"), self._moe),
+        )
+        self._fields: dict[str, Field] = {}
+        layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(theme.M)
-        self._fields = {}
-        for i, (caption, control) in enumerate(fields):
-            field = Field(caption, control)
-            self._fields[control.objectName()] = field
-            layout.addWidget(field, i // _COLUMNS, i % _COLUMNS)
-            layout.setColumnStretch(i % _COLUMNS, 1)
+        top = self._row(first)
+        self._toggle = QPushButton(self.tr("More settings"))
+        self._toggle.setObjectName("moreSettings")
+        self._toggle.setCheckable(True)
+        top.addWidget(self._toggle, 0, Qt.AlignmentFlag.AlignBottom)
+        layout.addLayout(top)
+        self._more = QWidget()
+        self._more.setLayout(self._row(more))
+        self._more.hide()
+        self._toggle.toggled.connect(self._more.setVisible)
+        layout.addWidget(self._more)
         self.set_devices(())
 
     def set_model(self, n_ctx_train: int, n_blocks: int, *, is_moe: bool) -> None:
@@ -130,6 +145,16 @@ class LoadControls(QWidget):
             use_devices=self._device.currentData() != _NONE,
         )
 
+    def _row(self, fields: tuple[tuple[str, QWidget], ...]) -> QHBoxLayout:
+        row = QHBoxLayout()
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(theme.M)
+        for caption, control in fields:
+            field = Field(caption, control)
+            self._fields[control.objectName()] = field
+            row.addWidget(field, 1)
+        return row
+
     def _card(self) -> Device:
         n_bytes = int(self._card_gib.value() * units.GIB)
         kind = self._card_kind.currentData()
@@ -187,5 +212,5 @@ class LoadControls(QWidget):
 
     def _show_card(self) -> None:
         is_card = self._device.currentData() == _CARD
-        self._card_gib.setEnabled(is_card)
-        self._card_kind.setEnabled(is_card)
+        self._fields["cardGib"].setVisible(is_card)
+        self._fields["cardKind"].setVisible(is_card)

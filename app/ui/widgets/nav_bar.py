@@ -1,13 +1,13 @@
 """The navigation: a real tab bar on the left, its entries horizontal with icon and text."""
 
-from PySide6.QtCore import QRect, QRectF, QSize, Qt
+from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen
-from PySide6.QtWidgets import QTabBar, QWidget
+from PySide6.QtWidgets import QFrame, QLabel, QTabBar, QVBoxLayout, QWidget
 
 from app import product
 from app.ui import icons, theme
 
-_ITEM, _TOP, _ICON = 44, 60, 18
+_ITEM, _TOP, _ICON = 44, 64, 18
 
 
 class NavBar(QTabBar):
@@ -23,11 +23,8 @@ class NavBar(QTabBar):
         self.setUsesScrollButtons(False)
         self.setElideMode(Qt.TextElideMode.ElideNone)
         self.setFixedWidth(theme.NAV_WIDTH)
-        self.setContentsMargins(0, 0, 0, 0)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setAccessibleName(self.tr("Tabs"))
-        # tabs are laid out from the top edge; the style sheet moves them below the name
-        self.setStyleSheet(f"QTabBar#navBar {{ margin-top: {_TOP}px; }}")
 
     def add(self, title: str, icon: str) -> None:
         """Add an entry."""
@@ -43,18 +40,10 @@ class NavBar(QTabBar):
         return self.tabSizeHint(index)
 
     def paintEvent(self, _event: QPaintEvent) -> None:
-        """Draw the product's name and the entries."""
+        """Draw the entries."""
         tokens = theme.tokens_for(self)
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.fillRect(self.rect(), QColor(tokens.card))
-        painter.setPen(QColor(tokens.line))
-        painter.drawLine(self.width() - 1, 0, self.width() - 1, self.height())
-        painter.setFont(theme.number_font(self.font(), 18))
-        painter.setPen(QColor(tokens.text))
-        name = QRect(theme.XL, 0, self.width() - theme.XL, _TOP)
-        painter.drawText(name, Qt.AlignmentFlag.AlignVCenter, product.NAME)
-        painter.setFont(self.font())
         for i in range(self.count()):
             self._draw_entry(painter, i, tokens)
         painter.end()
@@ -85,3 +74,22 @@ class NavBar(QTabBar):
             Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft,
             self.tabText(index),
         )
+
+
+class NavPanel(QFrame):
+    """The left side: the product's name above the navigation."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("navPanel")
+        self.bar = NavBar()
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(0)
+        name = QLabel(product.NAME)
+        name.setObjectName("productName")
+        name.setContentsMargins(theme.XL, 0, 0, 0)
+        name.setFixedHeight(_TOP)
+        layout.addWidget(name)
+        layout.addWidget(self.bar)
+        layout.addStretch(1)

@@ -18,6 +18,7 @@ class SlowdownPlot(QWidget):
         self.setObjectName("slowdownPlot")
         self.setAccessibleName(self.tr("Slowdown curve"))
         self.setMinimumHeight(210)
+        self.setMaximumHeight(340)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         self._plot = pg.PlotWidget()

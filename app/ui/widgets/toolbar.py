@@ -1,7 +1,7 @@
 """The toolbar: open, the model and the runtime in use, export."""
 
 from PySide6.QtCore import QEvent, Qt, Signal, SignalInstance
-from PySide6.QtWidgets import QLabel, QSizePolicy, QToolBar, QToolButton, QWidget
+from PySide6.QtWidgets import QLabel, QPushButton, QSizePolicy, QToolBar, QWidget
 
 from app.core import units
 from app.core.evidence import Evidence
@@ -56,11 +56,10 @@ class MainToolBar(QToolBar):
         if event.type() is QEvent.Type.PaletteChange and hasattr(self, "_export"):
             self._draw_icons()
 
-    def _button(self, name: str, text: str, wanted: SignalInstance) -> QToolButton:
-        button = QToolButton()
+    def _button(self, name: str, text: str, wanted: SignalInstance) -> QPushButton:
+        button = QPushButton()
         button.setObjectName(name)
         button.setText(text)
-        button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         button.clicked.connect(wanted)
         return button
