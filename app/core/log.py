@@ -13,6 +13,8 @@ _NONE: Mapping[str, Value] = MappingProxyType({})
 class Fact(Enum):
     """What a line states. Patterns say which fact, rules ask for facts."""
 
+    __hash__ = object.__hash__  # members are singletons; Enum's own hash is slow in a scan
+
     BUILD = "build"  # number, commit
     VERBOSITY = "verbosity"  # level
     COMMAND = "command"  # argv text

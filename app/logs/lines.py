@@ -23,9 +23,9 @@ def texts(raw: bytes) -> Iterator[tuple[str, str]]:
 
     A line holds several when a lone carriage return redraws it, or when it is a JSON message.
     """
-    line = raw[:MAX_RAW].decode("utf-8", "replace").removeprefix("\ufeff")
-    for part in line.rstrip("\r\n").split("\r"):
-        found = _JSON.search(part, 0, _WRAPPER_LENGTH)
+    line = raw[:MAX_RAW].decode("utf-8", "replace").removeprefix("\ufeff").rstrip("\r\n")
+    for part in line.split("\r") if "\r" in line else (line,):
+        found = _JSON.search(part, 0, _WRAPPER_LENGTH) if '{"' in part else None
         message = _from_json(part[found.start() :]) if found else None
         if message is None:
             yield strip(part)

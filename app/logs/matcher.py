@@ -1,17 +1,16 @@
-"""Finds the patterns that a line may match, by literal words, before any regex runs."""
+"""Finds the facts of a block's lines: by literal words first, then by the patterns they lead to."""
 
-import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
-from itertools import groupby
 from types import MappingProxyType
 
 from app.core import plugins
 from app.core.log import Fact, Pattern, Value
 from app.logs import patterns as _patterns
+from app.logs.needles import Needles
 
 # an error line of today's logger that no pattern knows; its level is in the prefix or the JSON
-_ERROR_KEYS = (" E ", '"level":"error"', "mE ", "level=ERROR")
+_ERROR_KEYS = (" E ", "mE \x1b", '"level":"error"', "level=ERROR")
 # errors with a name of their own, before which the catch-all gives way
 _NAMED = frozenset(
     {
@@ -23,38 +22,56 @@ _NAMED = frozenset(
     }
 )
 
+Stated = tuple[Fact, Mapping[str, Value]]
+
 
 class Matcher:
     """Patterns indexed by their literal words."""
 
     def __init__(self, patterns: Iterable[Pattern]) -> None:
         self.patterns: Sequence[Pattern] = tuple(patterns)
-        by_key: dict[str, list[Pattern]] = {}
+        by_key: dict[str, list[Pattern]] = {key: [] for key in _ERROR_KEYS}
         for pattern in self.patterns:
             for key in pattern.keys:
                 by_key.setdefault(key, []).append(pattern)
-        self._by_key = tuple((key, tuple(found)) for key, found in by_key.items())
-        self.candidates = re.compile(any_of((*by_key, *_ERROR_KEYS)).encode())
+        self._by_key = tuple(map(tuple, by_key.values()))
+        self._needles = Needles(by_key)
 
-    def match(self, text: str, level: str) -> list[tuple[Fact, Mapping[str, Value]]]:
-        """Return the facts that a line states, with their values."""
-        facts: list[tuple[Fact, Mapping[str, Value]]] = []
-        tried: set[int] = set()
-        for key, patterns in self._by_key:
-            if key not in text:
-                continue
-            for pattern in patterns:
-                if id(pattern) in tried:
-                    continue
-                tried.add(id(pattern))
-                values = apply(pattern, text)
-                if values is not None:
-                    facts.append((pattern.fact, values))
-        if not facts:
-            return [(Fact.ERROR_OTHER, MappingProxyType({}))] if level == "E" else facts
-        if len(facts) > 1 and any(fact in _NAMED for fact, _ in facts):
-            return [found for found in facts if found[0] is not Fact.ERROR_OTHER]
-        return facts
+    def candidates(
+        self, data: bytes, start: int, end: int
+    ) -> Iterator[tuple[int, int, tuple[Pattern, ...]]]:
+        """Yield (start, end, patterns) of each line in data[start:end] that holds a key.
+
+        data[start:end] holds whole lines, the last one may lack its line feed.
+        """
+        line_end = start - 1
+        line_start = start
+        chosen: dict[int, Pattern] = {}
+        for position, number in self._needles.find(data, start, end):
+            if position > line_end:
+                if line_end >= start:
+                    yield line_start, line_end, tuple(chosen.values())
+                    chosen = {}
+                line_start = max(start, data.rfind(b"\n", start, position) + 1)
+                line_end = data.find(b"\n", position, end)
+                line_end = end if line_end < 0 else line_end
+            for pattern in self._by_key[number]:
+                chosen[id(pattern)] = pattern
+        if line_end >= start:
+            yield line_start, line_end, tuple(chosen.values())
+
+    def facts(self, text: str, level: str, patterns: Iterable[Pattern]) -> list[Stated]:
+        """Return the facts that a line states by the patterns that its keys led to."""
+        found = [
+            (pattern.fact, values)
+            for pattern in patterns
+            if (values := apply(pattern, text)) is not None
+        ]
+        if not found:
+            return [(Fact.ERROR_OTHER, MappingProxyType({}))] if level == "E" else found
+        if len(found) > 1 and any(fact in _NAMED for fact, _ in found):
+            return [stated for stated in found if stated[0] is not Fact.ERROR_OTHER]
+        return found
 
 
 def apply(pattern: Pattern, text: str) -> Mapping[str, Value] | None:
@@ -78,15 +95,3 @@ def standard() -> Matcher:
     """Return the matcher of all patterns that come with the program."""
     groups = plugins.collect(_patterns, "PATTERNS", tuple)
     return Matcher(pattern for group in groups for pattern in group)
-
-
-def any_of(words: Iterable[str]) -> str:
-    """Return a regex for any of the words, as a tree, so that each byte is looked at few times."""
-    ordered = sorted(set(words))
-    if not ordered or not ordered[0]:
-        return ""  # a shorter word ends here and is enough
-    branches = [
-        re.escape(letter) + any_of(word[1:] for word in group)
-        for letter, group in groupby(ordered, key=lambda word: word[0])
-    ]
-    return branches[0] if len(branches) == 1 else f"(?:{'|'.join(branches)})"

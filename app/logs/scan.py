@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from app.core.cancel import Cancel
-from app.core.log import Fact, LogEvent, LogSummary
+from app.core.log import Fact, LogEvent, LogSummary, Pattern
 from app.logs import lines, story
 from app.logs.matcher import Matcher, standard
 from app.logs.reader import LineIndex
@@ -80,34 +80,34 @@ class Scanner:
 
     def _block(self, data: bytes, start: int, end: int) -> None:
         """Look at data[start:end], which holds whole lines."""
-        search = self._matcher.candidates.search
         counted = start
-        found = search(data, start, end)
-        while found:
-            first = data.rfind(b"\n", start, found.end()) + 1 or start
-            stop = data.find(b"\n", found.end(), end)
+        for first, last, patterns in self._matcher.candidates(data, start, end):
             self._n_lines += data.count(b"\n", counted, first)
-            for event in self._events(data[first:stop], self._n_lines + 1):
+            counted = first
+            for event in self._events(data[first:last], self._n_lines + 1, patterns):
                 self._keep(event)
-            counted = start = first
-            start = stop + 1
-            found = search(data, start, end)
         self._n_lines += data.count(b"\n", counted, end)
 
     def _tail(self) -> list[LogEvent]:
-        if not self._matcher.candidates.search(self._carry):
-            return []
-        return self._events(self._carry, self._n_lines + 1)
+        raw = self._carry
+        return [
+            event
+            for _, _, patterns in self._matcher.candidates(raw, 0, len(raw))
+            for event in self._events(raw, self._n_lines + 1, patterns)
+        ]
 
-    def _events(self, raw: bytes, number: int) -> list[LogEvent]:
+    def _events(self, raw: bytes, number: int, patterns: tuple[Pattern, ...]) -> list[LogEvent]:
         return [
             LogEvent(fact, number, text[: lines.MAX_TEXT], values)
             for text, level in lines.texts(raw)
-            for fact, values in self._matcher.match(text, level)
+            for fact, values in self._matcher.facts(text, level, patterns)
         ]
 
     def _keep(self, event: LogEvent) -> None:
-        self._kept.setdefault(event.fact, _Kept()).add(event)
+        kept = self._kept.get(event.fact)
+        if kept is None:
+            kept = self._kept[event.fact] = _Kept()
+        kept.add(event)
 
     def _hold(self, data: bytes) -> None:
         self._carry += data[: max(0, _CARRY_BYTES - len(self._carry))]

@@ -8,7 +8,7 @@ from app.logs.figures import flash_state
 PATTERNS = (
     Pattern(
         fact=Fact.N_CTX,
-        keys=("n_ctx ",),
+        keys=(": n_ctx ",),
         regex=re.compile(r": n_ctx +=\s+(?P<n>\d+)\s*$"),
         types={"n": int},
         samples=(

@@ -7,7 +7,7 @@ from app.core.log import Fact, Pattern, Sample
 PATTERNS = (
     Pattern(
         fact=Fact.BUILD,
-        keys=("build ", "build: ", "build_info: b", "build = "),
+        keys=(": build ", "build: ", "build_info: b", "build = "),
         regex=re.compile(
             r"(?:\bbuild:? |build_info: b|main: build = )(?P<number>\d+)(?: \(|-)(?P<commit>\w+)\)?"
             r"(?= with |\s*$)"

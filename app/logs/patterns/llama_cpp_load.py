@@ -8,7 +8,7 @@ from app.logs.figures import draft_kind
 PATTERNS = (
     Pattern(
         fact=Fact.LOAD_START,
-        keys=("loading model '",),
+        keys=("load_model: loading model '",),
         regex=re.compile(r"load_model: loading model '(?P<path>.+)'"),
         samples=(
             Sample(
@@ -89,7 +89,7 @@ PATTERNS = (
     ),
     Pattern(
         fact=Fact.LOADED,
-        keys=("model loaded", "listening on http", "starting the main loop"),
+        keys=(": model loaded", "listening on http", "starting the main loop"),
         regex=re.compile(r": model loaded\s*$|listening on https?://|starting the main loop"),
         samples=(
             Sample(build="11434", line="0.02.100.000 I srv  llama_server: model loaded"),

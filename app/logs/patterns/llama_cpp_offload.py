@@ -31,7 +31,7 @@ PATTERNS = (
     ),
     Pattern(
         fact=Fact.OFFLOADED,
-        keys=("offloaded ",),
+        keys=("layers to GPU",),
         regex=re.compile(r"offloaded (?P<n>\d+)/(?P<m>\d+) layers to GPU"),
         types={"n": int, "m": int},
         samples=(

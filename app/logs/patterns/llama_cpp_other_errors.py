@@ -41,7 +41,7 @@ PATTERNS = (
     ),
     Pattern(
         fact=Fact.ERROR_OTHER,
-        keys=(".cpp:", ".cu:", ".cuh:", ".c:", ".m:", ".h:"),
+        keys=(".cpp:", ".cu:", "ggml.c:", "alloc.c:", "-cpu.c:", "-context.m:", "-device.m:"),
         # GGML_ABORT and GGML_ASSERT print file:line: text, straight to stderr
         regex=re.compile(r"^\S*\.(?:cpp|cuh?|c|m|h):(?P<at>\d+): (?P<what>.+)"),
         types={"at": int},

@@ -100,7 +100,7 @@ PATTERNS = (
     ),
     Pattern(
         fact=Fact.CONTEXT_TRUNCATED,
-        keys=("slot context shift", "input truncated", "running out of context capacity"),
+        keys=("slot context shift", "input truncated, n_ctx = ", "running out of context capacity"),
         regex=re.compile(
             r"slot context shift, n_keep = |input truncated, n_ctx = "
             r"|stopped due to running out of context capacity"
