@@ -74,14 +74,14 @@ def _room_fix(evidence: Evidence, story: LoadStory) -> Fix:
     if shorter is not None:
         return Fix(
             f"Use a shorter context: with about {units.count(shorter)} tokens all layers fit, "
-            "calculated from the cache lines of this log.",
+            f"calculated from the cache lines of this log.{_doubt(evidence)}",
             command.server(evidence, ctx=shorter, ngl=None),
         )
     cache = sum(buffer.n_bytes for buffer in story.buffers if buffer.role is Role.KV)
     if not _is_quantised(story) and need is not None and cache * (1 - _Q8_0_SHARE) >= need:
         return Fix(
             "Keep the cache as q8_0. It then takes about half. It needs flash attention, and "
-            "rounds keys and values a little.",
+            f"rounds keys and values a little.{_doubt(evidence)}",
             command.server(evidence, ngl=None, cache_type_k="q8_0", cache_type_v="q8_0"),
         )
     if need is None:
@@ -89,6 +89,16 @@ def _room_fix(evidence: Evidence, story: LoadStory) -> Fix:
     return Fix(
         f"Take a smaller file of the same model: {units.size(need)} too much cannot come from the "
         "cache alone. The next quantisation down is the first to try."
+    )
+
+
+def _doubt(evidence: Evidence) -> str:
+    """Say that more layers need not help where the device works in system memory."""
+    if not seen.shares_system_memory(evidence):
+        return ""
+    return (
+        " This device works in system memory, so layers on it may not be faster: measure both, and "
+        "keep the faster one."
     )
 
 

@@ -34,6 +34,7 @@ TODAY = {
     "--draft-max": "--spec-draft-n-max",
     "--draft": "--spec-draft-n-max",
 }
+_PARTS = ("part", "part2")  # values that name what was being allocated
 _READY = "the error line is gone and the program says that it is ready."
 
 
@@ -118,7 +119,7 @@ def _by_line(evidence: Evidence, error: LogEvent) -> Finding:
 
 def _words(evidence: Evidence, error: LogEvent) -> tuple[str, str, Fix]:
     if error.fact is Fact.ERROR_FILE:
-        return _file(evidence, str(error.values.get("why", "damaged")))
+        return _file(evidence, _file_fault(evidence, error))
     if error.fact is Fact.ERROR_ARCHITECTURE:
         arch = error.values.get("arch")
         kind = f" of the kind “{arch}”" if arch else " of this kind"
@@ -141,6 +142,13 @@ def _words(evidence: Evidence, error: LogEvent) -> tuple[str, str, Fix]:
         "The program said an error before the model was loaded.",
         Fix("Read the line above, and look it up in the program's issue tracker."),
     )
+
+
+def _file_fault(evidence: Evidence, error: LogEvent) -> str:
+    """Return the log reader's word; a missing part of a set is first said as a missing file."""
+    story = seen.load(evidence)
+    said = [e.values.get("why") for e in story.errors] if story else []
+    return "split" if "split" in said else str(error.values.get("why", "damaged"))
 
 
 def _file(evidence: Evidence, why: str) -> tuple[str, str, Fix]:
@@ -209,7 +217,7 @@ def _memory(evidence: Evidence, error: LogEvent) -> Finding:
         )
     return Finding(
         cause=cause,
-        cites=tuple(seen.cite(event) for event in _memory_errors(evidence)[:3]),
+        cites=tuple(seen.cite(event) for event in _memory_lines(evidence, error)),
         fix=_memory_fix(evidence, part),
         proof=f"In the next run {_READY}",
         certainty=Certainty.PROVEN if part else Certainty.LIKELY,
@@ -242,13 +250,19 @@ def _memory_errors(evidence: Evidence) -> tuple[LogEvent, ...]:
     return tuple(event for event in events if event.fact is Fact.ERROR_MEMORY)
 
 
+def _memory_lines(evidence: Evidence, error: LogEvent) -> tuple[LogEvent, ...]:
+    """Return the first error and the line that names the part, where another one does."""
+    named = [e for e in _memory_errors(evidence) if any(key in e.values for key in _PARTS)]
+    return (error, *(event for event in named[:1] if event != error))
+
+
 def _part(evidence: Evidence, error: LogEvent) -> str:
     """Return what was being allocated: weights, kv or compute; "" = the log does not tell.
 
     Where no line names it: buffers come in the order weights, KV cache, compute.
     """
     for event in (error, *_memory_errors(evidence)):
-        named = event.values.get("part") or event.values.get("part2")
+        named = next((event.values[key] for key in _PARTS if key in event.values), "")
         if named:
             return str(named)
     story = seen.load(evidence)

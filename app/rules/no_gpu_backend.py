@@ -12,6 +12,7 @@ Sources: logs.md section 0 rules 1 and 2; advice.md part 3; arg.cpp in llama.cpp
 
 from app.core.evidence import Evidence
 from app.core.log import Fact
+from app.core.reading import State
 from app.core.rule import Certainty, Cite, Finding, Fix, Rule
 from app.rules import seen
 
@@ -59,6 +60,9 @@ def needs(evidence: Evidence) -> str:
             "the program lists no GPU device; whether this computer has a GPU is not known "
             "from a log alone"
         )
+    count = evidence.machine.fact("gpu.count") if evidence.machine and found == () else None
+    if count is not None and count.reading.state not in (State.KNOWN, State.ABSENT):
+        return f"whether this computer has a GPU could not be read: {count.reading.reason}"
     return ""
 
 

@@ -17,6 +17,8 @@ from app.rules import command, seen
 
 def check(evidence: Evidence) -> Finding | None:
     """Find a device that holds more than it has."""
+    if seen.memory_refused(evidence):  # then it did not load anyway
+        return None
     found = _from_breakdown(evidence) or _from_buffers(evidence)
     if found is None:
         return None

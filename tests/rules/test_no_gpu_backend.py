@@ -6,6 +6,7 @@ from app.core import facts
 from app.core.evidence import Evidence
 from app.core.log import Fact
 from app.core.machine import Machine
+from app.core.reading import State
 from app.core.request import LoadRequest
 from app.core.rule import Certainty
 from app.rules.no_gpu_backend import check, needs, silent
@@ -76,3 +77,10 @@ def test_is_silent_when_a_device_is_listed() -> None:
     evidence = made.seen(made.story(), made.listed("CUDA0"))
     assert check(evidence) is None
     assert silent(evidence) == "the program lists CUDA0"
+
+
+def test_is_not_checked_when_the_driver_did_not_answer() -> None:
+    count = facts.missing("gpu.count", State.ERROR, source="NVML", reason="driver mismatch")
+    evidence = Evidence(log=CPU_ONLY.log, machine=Machine(facts=(count,)))
+    assert check(evidence) is None
+    assert "driver mismatch" in needs(evidence)
