@@ -113,6 +113,18 @@ class Runtime:
 
 
 @dataclass(frozen=True, slots=True)
+class FoundModel:
+    """A GGUF file found on this computer; a split model is one, by its first part."""
+
+    path: str
+    title: str  # as its owner calls it: "llama3:8b", "owner/repo/file.gguf"
+    n_bytes: int  # of all parts that are there
+    source: str  # "Ollama", "Hugging Face cache", ...
+    n_parts: int = 1
+    is_projector: bool = False  # mmproj: the eyes of a model, not a model
+
+
+@dataclass(frozen=True, slots=True)
 class Machine:
     """Everything the probes found, at one moment."""
 
