@@ -5,10 +5,9 @@ import codecs
 import gzip
 import os
 import tempfile
-import threading
 import weakref
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from enum import Enum
 from itertools import pairwise
@@ -99,7 +98,6 @@ class LineIndex:
         self.note = ""  # what was wrong with the file, "" for nothing
         self._table = _Table()
         self._identity: tuple[int, int] | None = None
-        self._lock = threading.Lock()
         self._spool: Path | None = None
         self._drop_spool: Callable[[], object] = lambda: None
         try:
@@ -109,7 +107,6 @@ class LineIndex:
             raise _unreadable(path, error) from error
         self.is_gzip = head.startswith(_GZIP)
         self.encoding = Encoding.UTF8 if self.is_gzip else detect(head)
-        self._reading: BinaryIO | None = None
 
     def __enter__(self) -> "LineIndex":
         return self
@@ -171,42 +168,53 @@ class LineIndex:
         if first >= last:
             return []
         edges = [table.end(number) for number in range(first - 1, last)]
-        with self._lock:
-            file = self._reader()
+        try:
+            raw = self._raw(edges)
+        except OSError:  # deleted or moved away; extend() says so in words
+            raw = [b""] * (last - first)
+        return [self._show(part, limit) for part in raw]
+
+    def blocks(self) -> Iterator[bytes]:
+        """Yield the indexed text in order as UTF-8, to search it; OSError when it is gone."""
+        left = self._table.n_bytes
+        decoder = codecs.getincrementaldecoder(self.encoding.value)("replace")
+        with (self._spool or self.path).open("rb") as file:
+            while left > 0 and (data := file.read(min(BLOCK_BYTES, left))):
+                left -= len(data)
+                if self.encoding is Encoding.UTF8:
+                    yield data
+                else:
+                    yield decoder.decode(data).encode("utf-8", "replace")
+
+    def close(self) -> None:
+        """Delete the copy of a compressed log; no file is open between calls."""
+        self._drop_spool()
+
+    def _raw(self, edges: list[int]) -> list[bytes]:
+        """Return the bytes between the edges.
+
+        The file is opened each time: on Windows a log that is held open cannot be rotated.
+        """
+        with (self._spool or self.path).open("rb") as file:
+            status = os.fstat(file.fileno())
+            if self._spool is None and (status.st_dev, status.st_ino) != self._identity:
+                return [b""] * (len(edges) - 1)  # another file is there now
             if edges[-1] - edges[0] <= _SPAN_BYTES:
                 file.seek(edges[0])
                 data = file.read(edges[-1] - edges[0])
-                raw = [data[start - edges[0] : end - edges[0]] for start, end in pairwise(edges)]
-            else:
-                raw = []
-                for start, end in pairwise(edges):
-                    file.seek(start)
-                    raw.append(file.read(min(end - start, _LINE_BYTES)))
-        return [self._show(part, limit) for part in raw]
-
-    def close(self) -> None:
-        """Close the file; a decompressed copy is deleted."""
-        with self._lock:
-            if self._reading is not None:
-                self._reading.close()
-                self._reading = None
-        self._drop_spool()
+                return [data[start - edges[0] : end - edges[0]] for start, end in pairwise(edges)]
+            raw = []
+            for start, end in pairwise(edges):
+                file.seek(start)
+                raw.append(file.read(min(end - start, _LINE_BYTES)))
+            return raw
 
     def _show(self, raw: bytes, limit: int) -> str:
         text = raw[:_LINE_BYTES].decode(self.encoding.value, "replace")
         return show(text, limit)
 
-    def _reader(self) -> BinaryIO:
-        if self._reading is None:
-            self._reading = (self._spool or self.path).open("rb")
-        return self._reading
-
     def _restart(self) -> None:
-        with self._lock:
-            if self._reading is not None:
-                self._reading.close()
-                self._reading = None
-            self._table = _Table()
+        self._table = _Table()
         self._drop_spool()
         self._spool = None
         with self.path.open("rb") as file:
