@@ -4,41 +4,15 @@ from dataclasses import replace
 
 from app.core.evidence import Evidence
 from app.core.machine import Device, DeviceKind, Machine
-from app.core.model import Model, Part, Tensor
 from app.core.units import GIB, MIB
 from app.rules import room
-
-_F16 = 1
-_NAMES = ("attn_q", "attn_k", "attn_v", "attn_output", "ffn_gate", "ffn_up", "ffn_down")
-
-
-def model() -> Model:
-    """Return a llama of 4 blocks; each block's weights have 7 x 512 MiB."""
-    shape = (16384, 16384)
-    tensors = [Tensor("token_embd.weight", _F16, (16384, 1024), 0),
-               Tensor("output.weight", _F16, (16384, 1024), 0)]  # fmt: skip
-    tensors += [
-        Tensor(f"blk.{block}.{name}.weight", _F16, shape, 0)
-        for block in range(4)
-        for name in _NAMES
-    ]
-    keys = {
-        "llama.block_count": 4,
-        "llama.context_length": 4096,
-        "llama.embedding_length": 16384,
-        "llama.feed_forward_length": 16384,
-        "llama.attention.head_count": 128,
-        "llama.attention.head_count_kv": 128,
-        "llama.vocab_size": 1024,
-    }
-    part = Part("m.gguf", 20 * GIB, 4096, 32)
-    return Model("m.gguf", "llama", 3, False, keys, tuple(tensors), (part,))
+from tests.core.small_models import llama
 
 
 def with_free(n_bytes: int | None) -> Evidence:
     """Return evidence of a card with so much free memory."""
     card = Device("CUDA0", DeviceKind.CUDA, "card", 24 * GIB, n_bytes, "list")
-    return Evidence(model=model(), machine=Machine(devices=(card,)))
+    return Evidence(model=llama(), machine=Machine(devices=(card,)))
 
 
 def test_more_layers_need_more_room() -> None:
@@ -56,5 +30,5 @@ def test_is_unknown_when_a_part_of_the_evidence_is_missing() -> None:
     assert room.fits(Evidence(), 3) is None
     assert room.fits(with_free(None), 3) is None
     assert room.fits(replace(with_free(24 * GIB), machine=Machine()), 3) is None
-    no_text_model = replace(model(), keys={}, tensors=())
+    no_text_model = replace(llama(), keys={}, tensors=())
     assert room.fits(replace(with_free(24 * GIB), model=no_text_model), 3) is None

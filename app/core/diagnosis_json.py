@@ -1,0 +1,103 @@
+"""The machine-readable diagnosis (schema slowscope.diagnosis/1), as product.md's contract says."""
+
+from app import product
+from app.core.bench import BenchRun, Test
+from app.core.evidence import Evidence
+from app.core.forecast import Forecast
+from app.core.reading import Estimate, Kind
+from app.core.rule import Certainty, Cite, Diagnosis, Finding
+
+SCHEMA = product.schema("diagnosis")
+_PLACEMENT = "calculated from the file's header and the placement in the log"
+_NOTHING: dict[str, object] = {
+    "rule": None,
+    "title": "Nothing found",
+    "certainty": Certainty.NOT_PROVEN.value,
+    "cause": "",
+    "cites": [],
+    "fix": {"text": "", "command": ""},
+    "proof": "",
+}
+
+
+def diagnosis_json(
+    evidence: Evidence, diagnosis: Diagnosis, forecast: Forecast
+) -> dict[str, object]:
+    """Return the diagnosis as the JSON object that `diagnose --json` prints."""
+    verdict = diagnosis.verdict
+    return {
+        "schema": SCHEMA,
+        "verdict": dict(_NOTHING) if verdict is None else _finding(verdict),
+        "also": [_finding(finding) for finding in diagnosis.also],
+        "ruled_out": [
+            {"rule": ruled.rule_id, "because": ruled.because} for ruled in diagnosis.ruled_out
+        ],
+        "not_checked": [
+            {"what": ruled.rule_id, "why": ruled.because} for ruled in diagnosis.not_checked
+        ],
+        "prediction": _prediction(forecast),
+        "measured": _measured(evidence.runs),
+        "notes": list(evidence.notes),
+    }
+
+
+def figure(estimate: Estimate | None) -> dict[str, object] | None:
+    """Return a figure with its range, source and kind; None when there is none."""
+    if estimate is None:
+        return None
+    return {
+        "value": estimate.value,
+        "low": estimate.low,
+        "high": estimate.high,
+        "source": estimate.source,
+        "kind": estimate.kind.value,
+    }
+
+
+def _finding(finding: Finding) -> dict[str, object]:
+    return {
+        "rule": finding.rule_id,
+        "title": finding.title,
+        "certainty": finding.certainty.value,
+        "cause": finding.cause,
+        "cites": [_cite(cite) for cite in finding.cites],
+        "fix": {"text": finding.fix.text, "command": finding.fix.command},
+        "proof": finding.proof,
+    }
+
+
+def _cite(cite: Cite) -> dict[str, object]:
+    return {"line": cite.line, "text": cite.text, "source": cite.source}
+
+
+def _prediction(forecast: Forecast) -> dict[str, object]:
+    return {
+        "f": forecast.f,
+        "f_source": _PLACEMENT if forecast.placement is not None else "",
+        "r": figure(forecast.r),
+        "slowdown": figure(forecast.prediction.slowdown),
+        "reason": forecast.prediction.reason,
+    }
+
+
+def _measured(runs: tuple[BenchRun, ...]) -> dict[str, object]:
+    """Return the last rate of each test; prompt and generation are never merged."""
+    last = {run.test: run for run in runs}
+    return {
+        f"{test.value}_tps": _rate(last[test]) if test in last else None
+        for test in (Test.PROMPT, Test.GENERATION)
+    }
+
+
+def _rate(run: BenchRun) -> dict[str, object]:
+    return {
+        "value": run.mean_tps,
+        "low": run.low_tps,
+        "high": run.high_tps,
+        "n": run.n,
+        "n_tokens": run.n_tokens,
+        "source": run.instrument,
+        "kind": Kind.MEASURED.value,
+        "busy": run.busy,
+        "settings": dict(run.settings),
+    }

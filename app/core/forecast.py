@@ -1,0 +1,99 @@
+"""What the law of slowdown says about a load: f of the placement that happened, and r if known."""
+
+from dataclasses import dataclass, replace
+
+from app.core import host_memory, placement, slowdown
+from app.core.bench import BenchRun, Test
+from app.core.errors import UserError
+from app.core.evidence import Evidence
+from app.core.placement import Placement
+from app.core.reading import Estimate, Kind
+from app.core.request import LoadRequest
+from app.core.slowdown import Prediction
+
+_NO_MODEL = "no model file was read, so the bytes per token are not known"
+_NO_DEVICE = "no device of this computer is known, so the placement cannot be calculated"
+
+
+@dataclass(frozen=True, slots=True)
+class Forecast:
+    """Placement, f, r and the predicted slowdown; what is None has a reason in words."""
+
+    placement: Placement | None
+    r: Estimate | None
+    prediction: Prediction
+
+    @property
+    def f(self) -> float | None:
+        """Return the host's share of the bytes read per token."""
+        return self.placement.f if self.placement is not None else None
+
+
+def forecast(evidence: Evidence, r: Estimate | None = None) -> Forecast:
+    """Predict the slowdown of the load that was seen; r is measured here unless it is given."""
+    model, machine = evidence.model, evidence.machine
+    if model is None:
+        return Forecast(None, r, Prediction(None, _NO_MODEL))
+    devices = machine.devices if machine is not None else ()
+    if not devices and _is_on_device(evidence):
+        return Forecast(None, r, Prediction(None, _NO_DEVICE))
+    try:
+        prepared = placement.prepare(model)
+        placed = placement.place(
+            prepared, devices, host_memory.host_of(machine), happened(evidence)
+        )
+    except UserError as error:
+        return Forecast(None, r, Prediction(None, error.sentence()))
+    ratio = r or measured_r(evidence.runs, placed.layers_total)
+    predicted = slowdown.predict(
+        placed.f, placed.f_layers, ratio, read_bytes=placed.reads.total_bytes, devices=devices
+    )
+    return Forecast(placed, ratio, predicted)
+
+
+def happened(evidence: Evidence) -> LoadRequest:
+    """Return the request with what the log says was given instead of what was asked."""
+    request = evidence.request or LoadRequest()
+    story = evidence.log.load if evidence.log else None
+    if story is None:
+        return request
+    if story.weights_on_device is False:
+        request = replace(request, use_devices=False, device_ids=())
+    elif story.offload_line is not None:
+        request = replace(request, ngl=story.offload_line[0])
+    return replace(
+        request,
+        ctx=story.n_ctx or request.ctx,
+        cache_type_k=story.cache_type_k or request.cache_type_k,
+        cache_type_v=story.cache_type_v or request.cache_type_v,
+    )
+
+
+def measured_r(runs: tuple[BenchRun, ...], layers_total: int) -> Estimate | None:
+    """Return r from the last runs with nothing and with all layers on the device."""
+    host = device = None
+    for run in runs:
+        rate = rate_of(run)
+        if run.test is not Test.GENERATION or rate is None or run.busy:
+            continue
+        ngl = run.setting("n_gpu_layers")
+        if ngl is None or not ngl.lstrip("-").isdigit():
+            continue
+        if run.setting("devices") == "none" or int(ngl) == 0:
+            host = rate
+        elif int(ngl) < 0 or int(ngl) >= layers_total:
+            device = rate
+    return slowdown.measured_ratio(host, device) if host and device and host.low > 0 else None
+
+
+def rate_of(run: BenchRun) -> Estimate | None:
+    """Return a rate in tokens per second with its 95 % interval, None below two samples."""
+    low, high = run.low_tps, run.high_tps
+    if low is None or high is None or not run.mean_tps:
+        return None
+    return Estimate(run.mean_tps, low, high, run.instrument, Kind.MEASURED)
+
+
+def _is_on_device(evidence: Evidence) -> bool:
+    story = evidence.log.load if evidence.log else None
+    return story is not None and bool(story.weights_on_device)

@@ -1,0 +1,99 @@
+"""The forecast: f of what happened, r of two measured ends, and a reason where a figure lacks."""
+
+from dataclasses import replace
+
+import pytest
+
+from app.core.bench import BenchRun, Test
+from app.core.evidence import Evidence
+from app.core.forecast import forecast, happened, measured_r, rate_of
+from app.core.log import LoadStory, LogSummary
+from app.core.machine import Device, DeviceKind, Machine
+from app.core.reading import Estimate
+from app.core.request import LoadRequest
+from app.core.units import GIB
+from tests.core.small_models import llama
+
+CARD = Device("CUDA0", DeviceKind.CUDA, "card", 24 * GIB, 20 * GIB, "list")
+R = Estimate.typed(8.0)
+
+
+def run(tps: float, ngl: int, **more: str) -> BenchRun:
+    """Return a generation rate with a narrow interval."""
+    settings = (("n_gpu_layers", str(ngl)), *more.items())
+    return BenchRun(Test.GENERATION, 128, (tps, tps * 1.01, tps * 0.99), "llama-bench", settings)
+
+
+def log(**told: object) -> LogSummary:
+    """Return a log with one load."""
+    return LogSummary("log", 1, loads=(LoadStory(**told),))  # type: ignore[arg-type]
+
+
+def evidence(**told: object) -> Evidence:
+    """Return evidence of a load on the card."""
+    request = LoadRequest(ngl=5, ctx=4096)
+    return Evidence(model=llama(), machine=Machine(devices=(CARD,)), log=log(**told),
+                    request=request)  # fmt: skip
+
+
+def test_everything_on_the_host_costs_r_when_nothing_is_on_the_device() -> None:
+    seen = evidence(weights_on_device=False, offload_line=(5, 5), n_ctx=4096)
+    found = forecast(seen, R)
+    assert found.f == 1.0
+    assert found.prediction.slowdown is not None
+    assert found.prediction.slowdown.value == pytest.approx(8.0)
+
+
+def test_share_follows_the_layers_that_were_given_when_more_were_asked() -> None:
+    found = forecast(evidence(weights_on_device=True, offload_line=(3, 5), n_ctx=4096), R)
+    assert found.placement is not None and found.placement.ngl == 3
+    assert found.f == pytest.approx(0.5, abs=0.01)
+    assert found.prediction.slowdown is not None
+    assert found.prediction.slowdown.value == pytest.approx(0.5 + 0.5 * 8, rel=0.02)
+
+
+def test_request_takes_context_and_types_from_the_log() -> None:
+    story = {"weights_on_device": True, "offload_line": (3, 5), "n_ctx": 2048}
+    given = happened(evidence(**story, cache_type_k="q8_0", cache_type_v="q8_0"))
+    assert (given.ngl, given.ctx, given.cache_type_k, given.cache_type_v) == (
+        3, 2048, "q8_0", "q8_0",
+    )  # fmt: skip
+
+
+def test_r_comes_from_both_ends_when_they_were_measured() -> None:
+    found = measured_r((run(40.0, 99), run(5.0, 0)), layers_total=5)
+    assert found is not None
+    assert found.value == pytest.approx(8.0)
+    assert found.low < 8.0 < found.high
+    with_device_none = measured_r((run(40.0, -1), run(5.0, 99, devices="none")), layers_total=5)
+    assert with_device_none is not None and with_device_none.value == pytest.approx(8.0)
+
+
+@pytest.mark.parametrize(
+    "runs",
+    [
+        (),
+        (run(40.0, 99),),
+        (run(40.0, 99), run(5.0, 2)),
+        (run(40.0, 99), replace(run(5.0, 0), busy="others compute")),
+        (run(40.0, 99), replace(run(5.0, 0), samples_tps=(5.0,))),
+        (run(40.0, 99), replace(run(5.0, 0), test=Test.PROMPT)),
+    ],
+)
+def test_r_is_unknown_when_an_end_is_missing(runs: tuple[BenchRun, ...]) -> None:
+    assert measured_r(runs, layers_total=5) is None
+
+
+def test_reason_is_given_when_a_part_is_missing() -> None:
+    assert "no model file" in forecast(Evidence()).prediction.reason
+    assert "r is not known" in forecast(evidence(weights_on_device=False)).prediction.reason
+    no_machine = replace(evidence(weights_on_device=True), machine=None)
+    assert "no device" in forecast(no_machine).prediction.reason
+    odd = replace(evidence(), model=replace(llama(), keys={}, tensors=()))
+    assert forecast(odd, R).prediction.reason
+
+
+def test_rate_has_no_interval_when_there_is_one_sample() -> None:
+    assert rate_of(replace(run(5.0, 0), samples_tps=(5.0,))) is None
+    rate = rate_of(run(5.0, 0))
+    assert rate is not None and rate.low < 5.0 < rate.high
