@@ -16,7 +16,8 @@ from app.work.jobs import Jobs
 from app.work.session import Session
 from app.work.settings import THEME, Settings
 
-STARTED = "SLOWSCOPE_STARTED"  # seconds since the epoch; set it to print the time to the window
+# seconds since the epoch; set it to print the time to the window
+STARTED = f"{product.SLUG.upper()}_STARTED"
 
 
 class Application(QApplication):
