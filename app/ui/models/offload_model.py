@@ -111,12 +111,17 @@ def curve(prepared: Prepared, choice: Choice, cancel: Cancel) -> tuple[CurvePoin
     return tuple(points)
 
 
-def subtitle(model: Model, shape: Shape) -> str:
+def model_line(model: Model) -> str:
     """Return the model in one line."""
     file_type = model.keys.get("general.file_type")
     quant = quants.FILE_TYPES.get(file_type, "") if isinstance(file_type, int) else ""
-    parts = [model.name, units.size(model.file_bytes), model.arch, f"{shape.n_layer} blocks"]
-    return " · ".join(part for part in (*parts, quant) if part)
+    parts = (model.name, units.size(model.file_bytes), model.arch, quant)
+    return " · ".join(part for part in parts if part)
+
+
+def problems(model: Model) -> str:
+    """Return what is wrong with the file, "" when nothing is; the plan holds all the same."""
+    return "\n".join(problem.text for problem in model.problems)
 
 
 def llama_build(machine: Machine | None) -> int | None:
@@ -221,7 +226,7 @@ def _cells(placed: Placement) -> tuple[Cell, ...]:
     step = max(1, -(-len(blocks) // _LABELS))
     cells = [
         Cell(
-            "embedding",
+            "input",
             1.0,
             f"Token embedding: {units.mib(placed.embedding_bytes)}, always in system memory; "
             "a token reads one row of it",

@@ -80,7 +80,8 @@ class OffloadTab(Page):
             self._slider.setRange(0, shape.layers_total)
             self._slider.setValue(shape.layers_total)
             self._slider.blockSignals(False)
-        self.subtitle.setText(offload_model.subtitle(model, self._prepared.shape))
+        self.subtitle.setText(offload_model.model_line(model))
+        self.set_notice(offload_model.problems(model))
         self.set_filled()
         self._on_controls()
 

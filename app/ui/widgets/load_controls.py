@@ -1,7 +1,5 @@
 """The controls of a load: program, device, context, cache types, and r."""
 
-from dataclasses import replace
-
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
     QComboBox,
@@ -14,20 +12,13 @@ from PySide6.QtWidgets import (
 )
 
 from app.core import quants, units
-from app.core.machine import Device, DeviceKind
+from app.core.machine import Device
 from app.core.request import LoadRequest, Switch, Tool
 from app.ui import theme
+from app.ui.widgets.device_chooser import DeviceChooser
 from app.ui.widgets.field import Field, combo
 
 _CONTEXTS = (2048, 4096, 8192, 16384, 32768, 65536, 131072)
-_KINDS = (
-    ("CUDA (NVIDIA)", DeviceKind.CUDA),
-    ("ROCm (AMD)", DeviceKind.ROCM),
-    ("Vulkan", DeviceKind.VULKAN),
-    ("Metal (Apple)", DeviceKind.METAL),
-    ("SYCL (Intel)", DeviceKind.SYCL),
-)
-_NONE, _CARD = "none", "card"
 
 
 class LoadControls(QWidget):
@@ -37,12 +28,8 @@ class LoadControls(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._detected: tuple[Device, ...] = ()
         self._make_controls()
         first = (
-            (self.tr("Device"), self._device),
-            (self.tr("Card's free memory"), self._card_gib),
-            (self.tr("Card's backend"), self._card_kind),
             (self.tr("Context, tokens"), self._ctx),
             (self.tr("K cache type"), self._type_k),
             (self.tr("V cache type"), self._type_v),
@@ -55,11 +42,11 @@ class LoadControls(QWidget):
             (self.tr("Slots"), self._slots),
             (self.tr("Blocks with experts on host"), self._moe),
         )
-        self._fields: dict[str, Field] = {}
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(theme.M)
         top = self._row(first)
+        top.insertWidget(0, self._chooser, 2)
         self._toggle = QPushButton(self.tr("More settings"))
         self._toggle.setObjectName("moreSettings")
         self._toggle.setCheckable(True)
@@ -70,7 +57,6 @@ class LoadControls(QWidget):
         self._more.hide()
         self._toggle.toggled.connect(self._more.setVisible)
         layout.addWidget(self._more)
-        self.set_devices(())
 
     def set_model(self, n_ctx_train: int, n_blocks: int, *, is_moe: bool) -> None:
         """Offer the contexts the model was trained for, and experts only where there are some."""
@@ -90,21 +76,7 @@ class LoadControls(QWidget):
 
     def set_devices(self, devices: tuple[Device, ...]) -> None:
         """Offer the detected devices and a hypothetical card."""
-        kept = self._device.currentData()
-        self._detected = devices
-        self._device.blockSignals(True)
-        self._device.clear()
-        if len(devices) > 1:
-            self._device.addItem(self.tr("All {} devices").format(len(devices)), "all")
-        for device in devices:
-            text = f"{device.id} · {units.gib(device.free_bytes)} free"
-            self._device.addItem(text, device.id)
-        self._device.addItem(self.tr("A card I think of"), _CARD)
-        self._device.addItem(self.tr("No device"), _NONE)
-        index = self._device.findData(kept)
-        self._device.setCurrentIndex(index if index >= 0 and devices else 0)
-        self._device.blockSignals(False)
-        self._show_card()
+        self._chooser.set_devices(devices)
 
     def set_ratio(self, value: float) -> None:
         """Show r without telling that it changed; 0 = not known."""
@@ -120,19 +92,12 @@ class LoadControls(QWidget):
     @property
     def devices(self) -> tuple[Device, ...]:
         """Return the devices the load may use."""
-        chosen = self._device.currentData()
-        if chosen == _NONE:
-            return ()
-        if chosen == _CARD:
-            return (self._card(),)
-        return tuple(d for d in self._detected if chosen in ("all", d.id))
+        return self._chooser.devices
 
     @property
     def request(self) -> LoadRequest:
         """Return the load as set, without n_gpu_layers."""
-        slots = self._slots.value()
-        return replace(
-            LoadRequest(),
+        return LoadRequest(
             tool=self._program.currentData(),
             ctx=self._ctx.currentData(),
             cache_type_k=self._type_k.currentData(),
@@ -140,9 +105,10 @@ class LoadControls(QWidget):
             flash_attn=self._flash.currentData(),
             ubatch=self._ubatch.currentData(),
             batch=max(2048, self._ubatch.currentData()),
-            parallel=slots or None,
+            parallel=self._slots.value() or None,
             n_cpu_moe=self._moe.value() if self._moe.isEnabled() else 0,
-            use_devices=self._device.currentData() != _NONE,
+            use_devices=self._chooser.uses_devices,
+            device_ids=self._chooser.device_ids,
         )
 
     def _row(self, fields: tuple[tuple[str, QWidget], ...]) -> QHBoxLayout:
@@ -150,31 +116,12 @@ class LoadControls(QWidget):
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(theme.M)
         for caption, control in fields:
-            field = Field(caption, control)
-            self._fields[control.objectName()] = field
-            row.addWidget(field, 1)
+            row.addWidget(Field(caption, control), 1)
         return row
-
-    def _card(self) -> Device:
-        n_bytes = int(self._card_gib.value() * units.GIB)
-        kind = self._card_kind.currentData()
-        name = {DeviceKind.METAL: "MTL0", DeviceKind.ROCM: "ROCm0"}.get(
-            kind, f"{self._card_kind.currentText().split()[0]}0"
-        )
-        source = self.tr("typed in")
-        return Device(name, kind, self.tr("a card I think of"), n_bytes, n_bytes, source)
 
     def _make_controls(self) -> None:
         self._program = combo("program", tuple((tool.value, tool) for tool in Tool))
-        self._device = QComboBox()
-        self._device.setObjectName("device")
-        self._card_gib = QDoubleSpinBox()
-        self._card_gib.setObjectName("cardGib")
-        self._card_gib.setRange(0.5, 1024)
-        self._card_gib.setDecimals(1)
-        self._card_gib.setValue(8)
-        self._card_gib.setSuffix(" GiB")
-        self._card_kind = combo("cardKind", _KINDS)
+        self._chooser = DeviceChooser()
         self._ctx = QComboBox()
         self._ctx.setObjectName("context")
         self._slots = QSpinBox()
@@ -198,19 +145,9 @@ class LoadControls(QWidget):
         self._ratio.setSuffix("×")
         self._ratio.setSpecialValueText(self.tr("not known"))
         for box in (self._program, self._ctx, self._type_k, self._type_v, self._flash,
-                    self._ubatch, self._card_kind):  # fmt: skip
+                    self._ubatch):  # fmt: skip
             box.currentIndexChanged.connect(self.changed)
         for spin in (self._slots, self._moe):
             spin.valueChanged.connect(self.changed)
-        for double in (self._card_gib, self._ratio):
-            double.valueChanged.connect(self.changed)
-        self._device.currentIndexChanged.connect(self._on_device)
-
-    def _on_device(self) -> None:
-        self._show_card()
-        self.changed.emit()
-
-    def _show_card(self) -> None:
-        is_card = self._device.currentData() == _CARD
-        self._fields["cardGib"].setVisible(is_card)
-        self._fields["cardKind"].setVisible(is_card)
+        self._ratio.valueChanged.connect(self.changed)
+        self._chooser.changed.connect(self.changed)

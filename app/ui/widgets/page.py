@@ -39,6 +39,11 @@ class Page(QWidget):
         head.addWidget(heading)
         head.addWidget(self.subtitle, 1)
         outer.addLayout(head)
+        self._notice = QLabel()
+        self._notice.setObjectName("warningText")
+        self._notice.setWordWrap(True)
+        self._notice.hide()
+        outer.addWidget(self._notice)
         self._stack = QStackedWidget()
         outer.addWidget(self._stack, 1)
         self.content = QWidget()
@@ -62,6 +67,11 @@ class Page(QWidget):
         self._button.setText(button)
         self._button.setVisible(bool(button))
         self._stack.setCurrentIndex(1)
+
+    def set_notice(self, text: str) -> None:
+        """Show a warning under the title, "" = none."""
+        self._notice.setText(text)
+        self._notice.setVisible(bool(text))
 
     def set_filled(self) -> None:
         """Show the body."""

@@ -1,0 +1,91 @@
+"""Which devices a load may use: those that were found, one of them, a card thought of, none."""
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QComboBox, QDoubleSpinBox, QHBoxLayout, QWidget
+
+from app.core.machine import Device
+from app.ui import theme
+from app.ui.models import device_choice
+from app.ui.widgets.field import Field, combo
+
+_ALL, _CARD, _NONE = "all", "card", "none"
+
+
+class DeviceChooser(QWidget):
+    """Emits `changed` when another device is chosen or the card thought of changes."""
+
+    changed = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._detected: tuple[Device, ...] = ()
+        self._box = QComboBox()
+        self._box.setObjectName("device")
+        self._gib = QDoubleSpinBox()
+        self._gib.setObjectName("cardGib")
+        self._gib.setRange(0.5, 1024)
+        self._gib.setDecimals(1)
+        self._gib.setValue(8)
+        self._gib.setSuffix(" GiB")
+        self._kind = combo("cardKind", device_choice.KINDS)
+        layout = QHBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(theme.M)
+        layout.addWidget(Field(self.tr("Device"), self._box), 1)
+        self._card_fields = (
+            Field(self.tr("Card's free memory"), self._gib),
+            Field(self.tr("Card's backend"), self._kind),
+        )
+        for field in self._card_fields:
+            layout.addWidget(field, 1)
+        self.set_devices(())
+        self._box.currentIndexChanged.connect(self._on_device)
+        self._gib.valueChanged.connect(self.changed)
+        self._kind.currentIndexChanged.connect(self.changed)
+
+    def set_devices(self, devices: tuple[Device, ...]) -> None:
+        """Offer the detected devices; keeps the choice while it is still offered."""
+        kept = self._box.currentData()
+        was_offered = bool(self._detected)
+        self._detected = devices
+        self._box.blockSignals(True)
+        self._box.clear()
+        if len(devices) > 1:
+            self._box.addItem(self.tr("All {} devices").format(len(devices)), _ALL)
+        for device in devices:
+            self._box.addItem(device_choice.title(device), device.id)
+        self._box.addItem(self.tr("A card I think of"), _CARD)
+        self._box.addItem(self.tr("No device"), _NONE)
+        index = self._box.findData(kept)
+        # devices that are found for the first time take the place of the card thought of
+        self._box.setCurrentIndex(index if index >= 0 and was_offered else 0)
+        self._box.blockSignals(False)
+        self._show_card()
+
+    @property
+    def devices(self) -> tuple[Device, ...]:
+        """Return the devices the load may use."""
+        chosen = self._box.currentData()
+        if chosen == _CARD:
+            return (device_choice.card(self._gib.value(), self._kind.currentData()),)
+        return tuple(d for d in self._detected if chosen in (_ALL, d.id))
+
+    @property
+    def device_ids(self) -> tuple[str, ...]:
+        """Return the ids to name to the runtime; empty = it may use all it has."""
+        chosen = self._box.currentData()
+        is_one_of_many = len(self._detected) > 1 and chosen not in (_ALL, _CARD, _NONE)
+        return (chosen,) if is_one_of_many else ()
+
+    @property
+    def uses_devices(self) -> bool:
+        """Tell whether the load may use any device."""
+        return bool(self._box.currentData() != _NONE)
+
+    def _on_device(self) -> None:
+        self._show_card()
+        self.changed.emit()
+
+    def _show_card(self) -> None:
+        for field in self._card_fields:
+            field.setVisible(self._box.currentData() == _CARD)
