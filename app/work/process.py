@@ -264,6 +264,8 @@ class Process(QObject):
 class Processes(QObject):
     """Starts programs and keeps each one until its end was delivered."""
 
+    stopping = Signal()  # everything is about to be stopped: start nothing more
+
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._running: list[Process] = []
@@ -286,6 +288,7 @@ class Processes(QObject):
 
     def stop_all_and_wait(self, timeout_s: float = 10.0) -> bool:
         """Stop all programs and wait for their ends; False when one was left."""
+        self.stopping.emit()
         for process in list(self._running):
             process.stop()
         deadline = time.monotonic() + timeout_s
