@@ -1,8 +1,11 @@
 """Reads dropped files by what they hold and makes of each the part of the evidence it is."""
 
-from collections.abc import Sequence
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from app.core import codec
 from app.core.errors import UserError
@@ -15,6 +18,9 @@ from app.work import bench_output
 from app.work.bench_output import BenchOutput
 from app.work.jobs import Cancel, Progress
 
+if TYPE_CHECKING:
+    from app.work.log_file import LogFile
+
 _OPENS = "Drop a GGUF model, a log, an output of llama-bench or an evidence file."
 
 
@@ -25,6 +31,7 @@ class Opened:
     path: Path
     kind: FileKind
     part: Model | LogSummary | BenchOutput | Evidence
+    file: LogFile | None = None  # of a log
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,8 +61,13 @@ class ReadResult:
         return any(entry.kind is kind for entry in self.opened)
 
 
-def read_files(files: Sequence[str], cancel: Cancel, progress: Progress) -> ReadResult:
-    """Read each file; meant to run in a Job."""
+def read_files(
+    files: Sequence[str],
+    cancel: Cancel,
+    progress: Progress,
+    log_found: Callable[[LogFile], None] = lambda _file: None,
+) -> ReadResult:
+    """Read each file; meant to run in a Job. A log is handed on before it is read."""
     opened: list[Opened] = []
     errors: list[UserError] = []
     for number, name in enumerate(files):
@@ -63,7 +75,7 @@ def read_files(files: Sequence[str], cancel: Cancel, progress: Progress) -> Read
         path = Path(name)
         progress(100 * number // len(files), f"Reading {path.name}")
         try:
-            opened.append(_read(path, cancel, progress))
+            opened.append(_read(path, cancel, progress, log_found))
         except UserError as error:
             errors.append(error)
         except OSError as error:
@@ -71,24 +83,24 @@ def read_files(files: Sequence[str], cancel: Cancel, progress: Progress) -> Read
     return ReadResult(tuple(opened), tuple(errors))
 
 
-def _read(path: Path, cancel: Cancel, progress: Progress) -> Opened:
+def _read(
+    path: Path, cancel: Cancel, progress: Progress, log_found: Callable[[LogFile], None]
+) -> Opened:
     kind = sniff(path)
     if kind is FileKind.GGUF:
         return Opened(path, kind, read_model(path, cancel))
     if kind is FileKind.LOG:
-        return Opened(path, kind, _scan(path, cancel, progress))
+        from app.work.log_file import LogFile  # numpy is loaded only when a log is opened
+
+        file = LogFile(path)
+        log_found(file)
+        return Opened(path, kind, file.read(cancel, progress) or LogSummary(path.name, 0), file)
     if kind is FileKind.BENCH:
         return Opened(path, kind, bench_output.read_file(path))
     if kind is FileKind.EVIDENCE:
         return Opened(path, kind, _evidence(path))
     _, detail, advice = refusal(path)
     raise UserError(f"{path.name} cannot be opened here", detail, f"{advice} {_OPENS}".strip())
-
-
-def _scan(path: Path, cancel: Cancel, progress: Progress) -> LogSummary:
-    from app.logs.scan import scan_file  # numpy is loaded only when a log is opened
-
-    return scan_file(path, cancel, progress)
 
 
 def _evidence(path: Path) -> Evidence:

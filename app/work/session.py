@@ -1,9 +1,13 @@
 """The one mutable object: the evidence so far, shared by all tabs."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, Signal, Slot
+from PySide6.QtCore import QObject, Qt, Signal, Slot
 
 from app.core.bench import BenchRun
 from app.core.errors import UserError
@@ -20,6 +24,9 @@ from app.work.process import Processes
 from app.work.readers import ReadResult
 from app.work.settings import LLAMA_FOLDER, Settings
 
+if TYPE_CHECKING:
+    from app.work.log_file import LogFile
+
 
 class Session(QObject):
     """Holds the evidence and says when it changed; everything shown is a function of it."""
@@ -28,9 +35,12 @@ class Session(QObject):
     diagnosis_changed = Signal()
     opened = Signal(str)  # the FileKind's value of a file that was read; one per kind
     reading_started = Signal(object)  # a Job that reads files, to show and to cancel
+    log_found = Signal()  # one of these files is a log: log_file has it, its reading goes on
+    log_file_changed = Signal()  # log_file is another one, or none
     llama_folder_changed = Signal(str)
     message = Signal(str)  # a sentence for the status line
     error = Signal(object)  # a UserError
+    _found = Signal(int, object)  # from the reading's thread
 
     def __init__(
         self, jobs: Jobs, settings: Settings | None = None, parent: QObject | None = None
@@ -39,12 +49,17 @@ class Session(QObject):
         self.jobs = jobs
         self.processes = Processes(self)
         self.settings = settings or Settings()
-        self._evidence = Evidence()
+        self._evidence = self._told = Evidence()  # told: when evidence_changed was last emitted
         self._diagnosis: Diagnosis | None = None
         self._own: Evidence | None = None  # set aside while another person's evidence is shown
         self._read_only_path = ""
         self._log_path = ""
+        self._own_log_path = ""
+        self._log_file: LogFile | None = None
+        self._told_log_file: LogFile | None = None
         self._reading = Latest(jobs)
+        self._reading_number = 0
+        self._found.connect(self._on_log_found, Qt.ConnectionType.QueuedConnection)
 
     @property
     def evidence(self) -> Evidence:
@@ -70,10 +85,15 @@ class Session(QObject):
         """Return the file of the evidence's log, "" when there is none on this computer."""
         return self._log_path
 
+    @property
+    def log_file(self) -> LogFile | None:
+        """Return the log to show; while it is read for the first time log_path is another's."""
+        return self._log_file
+
     def set_evidence(self, evidence: Evidence, *, log_path: str = "") -> None:
         """Replace all parts at once, for example after a guided run."""
         self._leave_read_only()
-        self._log_path = log_path
+        self._set_log_path(log_path)
         self._apply(evidence)
 
     def set_model(self, model: Model | None) -> None:
@@ -91,8 +111,13 @@ class Session(QObject):
     def set_log(self, log: LogSummary | None, *, path: str = "") -> None:
         """Keep a scanned log and where it is."""
         self._leave_read_only()
-        self._log_path = path
+        self._set_log_path(path)
         self._apply(replace(self._evidence, log=log, outcome=None))
+
+    def update_log(self, file: LogFile, log: LogSummary) -> None:
+        """Keep what a log says now that it has grown; nothing when another one is shown."""
+        if file is self._log_file and str(file.path) == self._log_path:
+            self._apply(replace(self._evidence, log=log))
 
     def set_request(self, request: LoadRequest | None) -> None:
         """Keep what is to be asked of the runtime."""
@@ -125,8 +150,13 @@ class Session(QObject):
         files = [str(path) for path in paths if str(path)]
         if not files:
             return None
+        self._reading_number += 1
+        number = self._reading_number
         job = self._reading.start(
-            lambda cancel, progress: readers.read_files(files, cancel, progress), name="reading"
+            lambda cancel, progress: readers.read_files(
+                files, cancel, progress, lambda file: self._found.emit(number, file)
+            ),
+            name="reading",
         )
         job.done.connect(self._on_files_read)
         job.failed.connect(self._on_reading_failed)
@@ -153,6 +183,13 @@ class Session(QObject):
                 )
             )
         self.llama_folder_changed.emit(folder)
+
+    @Slot(int, object)
+    def _on_log_found(self, number: int, file: LogFile) -> None:
+        if number == self._reading_number:
+            self._log_file = file
+            self._tell_log_file()
+            self.log_found.emit()
 
     @Slot(object)
     def _on_files_read(self, result: ReadResult) -> None:
@@ -184,14 +221,15 @@ class Session(QObject):
         log = next((e for e in reversed(result.opened) if e.kind is FileKind.LOG), None)
         model = next((e.part for e in reversed(result.opened) if isinstance(e.part, Model)), None)
         if foreign is not None:
-            own = self._evidence if self._own is None else self._own
-            self._own, self._read_only_path = own, str(foreign.path)
-            self._log_path = str(log.path) if log else ""
+            if self._own is None:
+                self._own, self._own_log_path = self._evidence, self._log_path
+            self._read_only_path = str(foreign.path)
+            self._set_log_path(str(log.path) if log else "", log.file if log else None)
             self._apply(result.onto(self._evidence))
             return
         self._leave_read_only()
         if log is not None:
-            self._log_path = str(log.path)
+            self._set_log_path(str(log.path), log.file)
         base = self._with_model(model) if model is not None else self._evidence
         self._apply(result.onto(base))
 
@@ -199,19 +237,45 @@ class Session(QObject):
         before = self._evidence.model
         if before is None or (model is not None and model.path == before.path):
             return replace(self._evidence, model=model)
-        self._log_path = ""
+        self._set_log_path("")
         return Evidence(model=model, machine=self._evidence.machine, symptom=self._evidence.symptom)
 
     def _leave_read_only(self) -> None:
         """Go back to this computer's own evidence before a part of it changes."""
         if self._own is not None:
             self._evidence = self._own
-            self._own, self._read_only_path, self._log_path = None, "", ""
+            self._own, self._read_only_path = None, ""
+            self._set_log_path(self._own_log_path)
+
+    def _set_log_path(self, path: str, file: LogFile | None = None) -> None:
+        """Name the file of the evidence's log; _apply tells of it."""
+        self._log_path = path
+        self._log_file = file if file is not None or not path else _open_log(path)
 
     def _apply(self, evidence: Evidence) -> None:
-        if evidence == self._evidence:
-            return
         self._evidence = evidence
-        self._diagnosis = None
-        self.evidence_changed.emit()
-        self.diagnosis_changed.emit()
+        if evidence != self._told:
+            self._told = evidence
+            self._diagnosis = None
+            self.evidence_changed.emit()
+            self.diagnosis_changed.emit()
+        self._tell_log_file()
+
+    def _tell_log_file(self) -> None:
+        before = self._told_log_file
+        if self._log_file is before:
+            return
+        self._told_log_file = self._log_file
+        self.log_file_changed.emit()
+        if before is not None:
+            before.close()
+
+
+def _open_log(path: str) -> LogFile | None:
+    """Open a log that was scanned before; None when it is not there any more."""
+    from app.work.log_file import LogFile  # numpy is loaded only when there is a log
+
+    try:
+        return LogFile(Path(path))
+    except UserError:
+        return None
