@@ -1,4 +1,4 @@
-"""The machine-readable diagnosis (schema slowscope.diagnosis/1), as product.md's contract says."""
+"""The machine-readable diagnosis (schema slowscope.diagnose/1), as product.md's contract says."""
 
 from app import product
 from app.core.bench import BenchRun, Test
@@ -7,7 +7,7 @@ from app.core.forecast import Forecast
 from app.core.reading import Estimate, Kind
 from app.core.rule import Certainty, Cite, Diagnosis, Finding
 
-SCHEMA = product.schema("diagnosis")
+SCHEMA = product.schema("diagnose")
 _PLACEMENT = "calculated from the file's header and the placement in the log"
 _NOTHING: dict[str, object] = {
     "rule": None,

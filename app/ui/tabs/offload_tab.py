@@ -5,8 +5,8 @@ from dataclasses import replace
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QLabel, QSlider, QWidget
 
-from app.core import ratio
 from app.core.errors import UserError
+from app.core.forecast import measured_r
 from app.core.host_memory import host_of
 from app.core.placement import Prepared, prepare
 from app.core.reading import Estimate
@@ -114,12 +114,9 @@ class OffloadTab(Page):
     def _ratio(self) -> Estimate | None:
         if self._controls.ratio > 0:
             return Estimate.typed(self._controls.ratio)
-        evidence = self._session.evidence
-        if self._prepared is None or evidence.model is None:
+        if self._prepared is None:
             return None
-        return ratio.ratio_from_runs(
-            evidence.runs, evidence.model.name, self._prepared.shape.layers_total
-        )
+        return measured_r(self._session.evidence.runs, self._prepared.shape.layers_total)
 
     def _show(self) -> None:
         if self._prepared is None:

@@ -1,0 +1,162 @@
+"""What the Diagnose tab shows of a diagnosis: texts, a pure function of evidence and verdict."""
+
+from dataclasses import dataclass
+
+from app.core import units
+from app.core.bench import BenchRun, Test
+from app.core.evidence import Evidence
+from app.core.forecast import Forecast
+from app.core.model import Model
+from app.core.rule import Certainty, Cite, Diagnosis, Finding
+
+_CERTAINTY = {
+    Certainty.PROVEN: "proven by the evidence below",
+    Certainty.LIKELY: "likely; the evidence below points to it",
+    Certainty.NOT_PROVEN: "not proven; also possible",
+}
+_TESTS = {Test.PROMPT: "Prompt", Test.GENERATION: "Generation"}
+
+
+@dataclass(frozen=True, slots=True)
+class CiteLine:
+    """One line of evidence; line None = a measured fact, not a line of the log."""
+
+    where: str
+    text: str
+    line: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class FindingView:
+    """One finding in words."""
+
+    title: str
+    certainty: str
+    cause: str
+    cites: tuple[CiteLine, ...]
+    fix: str
+    command: str
+    proof: str
+    is_fault: bool
+
+
+@dataclass(frozen=True, slots=True)
+class RateLine:
+    """One measured rate with its interval and source."""
+
+    name: str
+    value: str
+    detail: str
+
+
+@dataclass(frozen=True, slots=True)
+class DiagnosisView:
+    """Everything of the result page."""
+
+    verdict: FindingView
+    also: tuple[FindingView, ...]
+    ruled_out: tuple[str, ...]
+    not_checked: tuple[str, ...]
+    notes: tuple[str, ...]
+    rates: tuple[RateLine, ...]
+    prediction: RateLine
+
+
+def diagnosis_view(evidence: Evidence, diagnosis: Diagnosis, forecast: Forecast) -> DiagnosisView:
+    """Return what to show."""
+    verdict = diagnosis.verdict
+    return DiagnosisView(
+        verdict=finding_view(verdict) if verdict else _nothing(diagnosis),
+        also=tuple(finding_view(finding) for finding in diagnosis.also),
+        ruled_out=tuple(f"{r.title}: {r.because}" for r in diagnosis.ruled_out if r.because),
+        not_checked=tuple(f"{r.title}: {r.because}" for r in diagnosis.not_checked),
+        notes=evidence.notes,
+        rates=tuple(_rate(run) for run in evidence.runs[-4:]),
+        prediction=_prediction(forecast),
+    )
+
+
+def finding_view(finding: Finding) -> FindingView:
+    """Return a finding in words."""
+    return FindingView(
+        title=finding.title,
+        certainty=_CERTAINTY[finding.certainty],
+        cause=finding.cause,
+        cites=tuple(_cite(cite) for cite in finding.cites),
+        fix=finding.fix.text,
+        command=finding.fix.command,
+        proof=finding.proof,
+        is_fault=True,
+    )
+
+
+def has_something_to_judge(evidence: Evidence) -> bool:
+    """Tell whether there is anything a verdict could rest on."""
+    return bool(evidence.log or evidence.runs or evidence.outcome or evidence.watch)
+
+
+def model_text(model: Model | None) -> str:
+    """Return the chosen model in one line, "" when there is none."""
+    if model is None:
+        return ""
+    missing = sum(problem.missing_bytes or 0 for problem in model.problems)
+    text = f"{model.name} · {units.size(model.file_bytes)}"
+    return f"{text} · {units.size(missing)} missing" if missing else text
+
+
+def _nothing(diagnosis: Diagnosis) -> FindingView:
+    checked = len(diagnosis.ruled_out)
+    return FindingView(
+        title="Nothing found",
+        certainty=f"{checked} checks found nothing wrong",
+        cause="None of the faults this program knows shows in the evidence. That is a result, "
+        "not a failure: what was checked and what could not be checked is listed below.",
+        cites=(),
+        fix="If it still feels slow, compare the rates with another run in the Benchmark tab.",
+        command="",
+        proof="",
+        is_fault=False,
+    )
+
+
+def _cite(cite: Cite) -> CiteLine:
+    where = f"line {units.count(cite.line)}" if cite.line is not None else cite.source
+    return CiteLine(where, cite.text, cite.line)
+
+
+def _rate(run: BenchRun) -> RateLine:
+    low, high = run.low_tps, run.high_tps
+    spread = (
+        f"95 % interval {units.interval(low, high)}, {run.n} repetitions"
+        if low is not None and high is not None
+        else "one repetition, no interval"
+    )
+    ngl = run.setting("n_gpu_layers")
+    where = f", n_gpu_layers {ngl}" if ngl else ""
+    busy = f"; {run.busy}" if run.busy else ""
+    return RateLine(
+        f"{_TESTS[run.test]}, {units.count(run.n_tokens)} tokens",
+        units.rate(run.mean_tps),
+        f"{spread}, measured by {run.instrument}{where}{busy}",
+    )
+
+
+def _prediction(forecast: Forecast) -> RateLine:
+    found = forecast.prediction.slowdown
+    share = (
+        f"f = {units.percent(forecast.f)} of the bytes per token are in system memory"
+        if forecast.f is not None
+        else ""
+    )
+    if found is None:
+        return RateLine("Predicted slowdown", "–", ". ".join(
+            part for part in (share, forecast.prediction.reason) if part
+        ))  # fmt: skip
+    r = forecast.r
+    r_text = f"; r = {units.times(r.value)}, {r.source}" if r else ""
+    return RateLine(
+        "Predicted slowdown",
+        units.times(found.value),
+        f"range {units.times_range(found.low, found.high)} against all layers on the device; "
+        f"{share}{r_text}",
+    )

@@ -1,0 +1,83 @@
+"""The steps of a guided run: what is done, what is being done with its time, what is left."""
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QProgressBar, QVBoxLayout, QWidget
+
+from app.core import units
+from app.ui import icons, theme
+from app.ui.widgets.card import Card, dim_label
+
+_ICON = 18
+
+
+class StepList(Card):
+    """Grows by a line for each step that starts."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(self.tr("Steps"), parent)
+        self._rows: list[tuple[QLabel, QLabel, QLabel]] = []
+        self._lines = QVBoxLayout()
+        self._lines.setSpacing(theme.XS)
+        self._bar = QProgressBar()
+        self._bar.setObjectName("stepProgress")
+        self._bar.setRange(0, 100)
+        self._bar.setTextVisible(False)
+        self._bar.setFixedHeight(8)
+        self._bar.setAccessibleName(self.tr("Progress of this step"))
+        self._doing = dim_label()
+        self.body.addLayout(self._lines)
+        self.body.addWidget(self._bar)
+        self.body.addWidget(self._doing)
+
+    def clear(self) -> None:
+        """Start over."""
+        while self._lines.count():
+            item = self._lines.takeAt(0)
+            widget = item.widget() if item else None
+            if widget is not None:
+                widget.deleteLater()
+        self._rows = []
+        self._doing.setText("")
+        self._bar.setRange(0, 0)
+        self._bar.show()
+
+    def start_step(self, name: str) -> None:
+        """Add the step that starts now."""
+        row = QWidget()
+        layout = QHBoxLayout(row)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(theme.M)
+        picture, title, result = QLabel(), QLabel(name), dim_label()
+        picture.setFixedWidth(_ICON + 2)
+        title.setMinimumWidth(260)
+        layout.addWidget(picture, 0, Qt.AlignmentFlag.AlignTop)
+        layout.addWidget(title, 0, Qt.AlignmentFlag.AlignTop)
+        layout.addWidget(result, 1)
+        self._lines.addWidget(row)
+        self._rows.append((picture, title, result))
+        self._draw(picture, "play", theme.tokens_for(self).accent)
+        self._bar.setRange(0, 0)
+        self._doing.setText("")
+        self.setAccessibleDescription(name)
+
+    def show_progress(self, percent: int, text: str) -> None:
+        """Show how far the step is; 0 = not known."""
+        self._bar.setRange(0, 100 if percent else 0)
+        self._bar.setValue(percent)
+        self._doing.setText(text)
+
+    def end_step(self, seconds: float, text: str) -> None:
+        """Say what the last step brought and how long it took."""
+        if not self._rows:
+            return
+        picture, _title, result = self._rows[-1]
+        self._draw(picture, "circle-check", theme.tokens_for(self).good)
+        result.setText(f"{units.seconds(seconds)} · {text}" if text else units.seconds(seconds))
+
+    def finish(self, text: str) -> None:
+        """Show the last word instead of the progress."""
+        self._bar.hide()
+        self._doing.setText(text)
+
+    def _draw(self, label: QLabel, name: str, colour: str) -> None:
+        label.setPixmap(icons.pixmap(name, colour, _ICON, self.devicePixelRatioF()))
