@@ -19,18 +19,23 @@ def classify(name: str, devices: Mapping[str, str]) -> tuple[BufferKind, str | N
     devices maps the names that this log lists to their descriptions. A name that is neither
     known nor listed stays unknown.
     """
+    if is_host(name):
+        return BufferKind.HOST, None
     if name in devices:
         return BufferKind.DEVICE, name
-    if _HOST.match(name):
-        return BufferKind.HOST, None
     found = _DEVICE.match(name)
     if found:
         return BufferKind.DEVICE, _device(found, devices)
     # llama.cpp of 2024 named Vulkan buffers after the card (tests/data/logs/old-b3889-*)
     for device, description in devices.items():
-        if description and name in (description, description.rpartition(" (")[0]):
+        if name and name in (description, description.rpartition(" (")[0]):
             return BufferKind.DEVICE, device
     return BufferKind.UNKNOWN, None
+
+
+def is_host(name: str) -> bool:
+    """Tell whether a buffer or a listed device of this name is system memory."""
+    return _HOST.match(name) is not None
 
 
 def _device(found: re.Match[str], devices: Mapping[str, str]) -> str:

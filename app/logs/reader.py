@@ -26,6 +26,7 @@ BLOCK_BYTES = 4 << 20
 MAX_CHARS = 4_000  # of a line that is shown
 _LINE_BYTES = 64 * 1024  # of a line that is read for showing
 _SPAN_BYTES = 1 << 20  # lines shown together are read at once up to this
+_MOST_UNPACKED = 16 << 30
 _GZIP = b"\x1f\x8b"
 
 Progress = Callable[[int, str], None]
@@ -264,11 +265,14 @@ class LineIndex:
                 if cancel is not None:
                     cancel.check()
                 try:
-                    data = packed.read(BLOCK_BYTES)
+                    data = packed.read1(BLOCK_BYTES)  # what comes before damage is kept
                 except (EOFError, zlib.error, gzip.BadGzipFile) as error:
                     self.note = f"The compressed file is damaged or cut: {error}"
                     break
                 if not data:
+                    break
+                if table.n_bytes > _MOST_UNPACKED:
+                    self.note = "The compressed file holds more than 16 GiB: the rest is left out"
                     break
                 out.write(data)
                 table.add(table.n_bytes, line_ends(data, self.encoding), len(data))

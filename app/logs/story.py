@@ -184,9 +184,10 @@ def tell(events: Sequence[LogEvent], n_lines: int) -> Told:
     preamble: list[LogEvent] = []
     current: _Load | None = None
     for event in events:
-        if event.fact is Fact.BUILD or (current is None and event.fact in _PREAMBLE):
-            if event.fact is Fact.BUILD and current is not None:
-                preamble.clear()  # another process
+        is_process = event.fact in (Fact.BUILD, Fact.COMMAND)
+        if is_process or (current is None and event.fact in _PREAMBLE):
+            if is_process and current is not None:
+                preamble.clear()
                 current = None
             preamble.append(event)
             told.append(event)
@@ -223,7 +224,7 @@ def _story(load: _Load, last_line: int) -> LoadStory:
     names = {
         event.word("device"): event.word("description")
         for event in everything
-        if event.fact in (Fact.DEVICE_LISTED, Fact.DEVICE_USED) and event.word("device") != "CPU"
+        if event.fact in (Fact.DEVICE_LISTED, Fact.DEVICE_USED)
     }
     found = _buffers(load, names)
     weights = [buffer for buffer in found if buffer.role is Role.WEIGHTS]
@@ -241,7 +242,7 @@ def _story(load: _Load, last_line: int) -> LoadStory:
         last_line=last_line,
         devices=_unique(event.word("device") for event in events if event.fact is Fact.DEVICE_USED),
         devices_listed=_unique(
-            event.word("device") for event in listed if event.word("device") != "CPU"
+            event.word("device") for event in listed if not buffers.is_host(event.word("device"))
         )
         if listed
         else None,

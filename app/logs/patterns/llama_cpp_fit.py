@@ -7,7 +7,7 @@ import re
 
 from app.core.log import Fact, Pattern, Sample
 
-_TABLE = {"total": int, "free": int, "self": int, "model": int, "context": int, "compute": int}
+_PARTS = {"self": int, "model": int, "context": int, "compute": int}
 
 PATTERNS = (
     Pattern(
@@ -172,7 +172,7 @@ PATTERNS = (
             r"+(?P<free>-?\d+) \+ \( *(?P<self>\d+) = +(?P<model>\d+) \+ +(?P<context>\d+) "
             r"\+ +(?P<compute>\d+)\)"
         ),
-        types=_TABLE,
+        types={"total": int, "free": int, **_PARTS},
         samples=(
             Sample(
                 build="10434",
@@ -199,7 +199,7 @@ PATTERNS = (
             r"\| +- (?P<row>\S+) +\| +(?P<self>\d+) = +(?P<model>\d+) \+ +(?P<context>\d+) "
             r"\+ +(?P<compute>\d+) +\|"
         ),
-        types=_TABLE,
+        types=_PARTS,
         samples=(
             Sample(
                 build="10434",

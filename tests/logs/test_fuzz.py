@@ -1,0 +1,93 @@
+"""Whatever a file holds: no crash, no hang, and never a wrong "on device"."""
+
+import random
+import time
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from app.core.log import Ended, LogSummary
+from app.logs.matcher import standard
+from app.logs.scan import Scanner
+
+DATA = Path(__file__).parents[1] / "data" / "logs"
+ON_HOST = [
+    "b11434-cpu-ngl99-lv4.log",
+    "b10434-vulkan-device-none-ngl99-lv4.log",
+    "b11434-cpu-kv-q8_0-lv4.log",
+    "b11434-rpc-one-device-ngl99-device-none-lv4.log",
+]
+SAMPLES = [sample.line for pattern in standard().patterns for sample in pattern.samples]
+
+
+def read(data: bytes) -> LogSummary:
+    scanner = Scanner()
+    scanner.feed(data)
+    return scanner.summary()
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.binary(max_size=3000))
+def test_random_bytes_have_no_story(data: bytes) -> None:
+    summary = read(data)
+    assert summary.n_lines == data.count(b"\n") + (not data.endswith(b"\n") and bool(data))
+    assert all(load.weights_on_device is None for load in summary.loads)
+
+
+pieces = st.one_of(
+    st.sampled_from(SAMPLES), st.text(max_size=60), st.sampled_from(["\r", "\0", "\x1b[31m", "{"])
+)
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.lists(st.tuples(pieces, st.integers(0, 90), st.sampled_from(["", "\n"])), max_size=40))
+def test_samples_in_any_order_and_cut_do_not_break_it(
+    parts: list[tuple[str, int, str]],
+) -> None:
+    text = "".join(piece[cut if cut < 40 else 0 :] + end for piece, cut, end in parts)
+    summary = read(text.encode("utf-8", "replace"))
+    lines = [event.line for event in summary.events]
+    assert lines == sorted(lines)
+    for load in summary.loads:
+        assert 1 <= load.first_line <= load.last_line <= summary.n_lines
+        assert isinstance(load.ended, Ended)
+
+
+@pytest.mark.parametrize("name", ON_HOST)
+@pytest.mark.parametrize("seed", range(5))
+def test_damaged_log_of_a_cpu_load_is_never_on_a_device(name: str, seed: int) -> None:
+    chance = random.Random(seed)
+    lines = (DATA / name).read_bytes().split(b"\n")
+    for _ in range(30):
+        number = chance.randrange(len(lines))
+        line = lines[number]
+        cut = chance.randrange(len(line) + 1)
+        lines[number] = chance.choice([line[:cut], line[cut:], line[:cut] + b"\xff\0" + line[cut:]])
+    start = chance.randrange(len(lines))
+    for part in (lines, lines[start:], lines[:start]):
+        assert all(load.weights_on_device is not True for load in read(b"\n".join(part)).loads)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        b"x" * 10_000_000,
+        b" " * 10_000_000,
+        b"llama_context: " * 700_000,
+        b"offloaded 1/2 layers to GPU " * 400_000,
+        b": a model buffer size = " * 400_000,
+        b"\r" * 10_000_000,
+        b"load_tensors: offloaded 6/13 layers to GPU\r" * 200_000,
+        b'{"type":"log","msg":"' + b"\\n" * 5_000_000,
+        b"\x1b[31m" * 2_000_000,
+    ],
+    ids=lambda line: line[:12].decode(),
+)
+def test_line_of_ten_megabytes_takes_no_time(line: bytes) -> None:
+    start = time.process_time()
+    summary = read(b"before\n" + line + b"\nload_tensors: offloaded 3/4 layers to GPU\n")
+    assert time.process_time() - start < 5
+    assert summary.n_lines == 3
+    assert summary.events[-1].line == 3
