@@ -130,10 +130,15 @@ def _samples(row: dict[str, Any], tokens: int) -> tuple[float, ...]:
 
 def _settings(row: dict[str, Any]) -> tuple[tuple[str, str], ...]:
     given = ((name, row[name]) for name in _SETTINGS if name in row)
-    return tuple((name, _shown(name, value)) for name, value in given if value not in ("", None))
+    return tuple((name, _shown(row, name)) for name, value in given if value not in ("", None))
 
 
-def _shown(name: str, value: object) -> str:
+def _shown(row: dict[str, Any], name: str) -> str:
+    value = row[name]
+    if name == "devices" and value == "auto" and row.get("gpu_info") == "":
+        # a build without GPU backend, or without a GPU: layers asked for a device go nowhere
+        # (get_gpu_info, llama.cpp tools/llama-bench, build 11434)
+        return "none"
     text = str(value).lower() if isinstance(value, bool) else str(value)
     return _FLASH_ATTN.get(text, text) if name == "flash_attn" else text
 

@@ -62,6 +62,16 @@ def test_says_how_to_get_samples_when_the_format_has_none(name: str) -> None:
     assert "lines are not JSON" in caught.value.detail
 
 
+def test_names_no_device_when_the_build_has_no_gpu() -> None:
+    # n_gpu_layers is -1, all layers, in this output of a build without any GPU
+    run = read_file(DATA / "b11434-llama-bench-cpu-jsonl.jsonl").runs[0]
+    assert run.setting("n_gpu_layers") == "-1"
+    assert run.setting("devices") == "none"
+    assert (
+        read_file(DATA / "b11434-llama-bench-rpc-jsonl.jsonl").runs[0].setting("devices") == "auto"
+    )
+
+
 def test_leaves_out_a_rate_that_mixes_prompt_and_generation() -> None:
     row = _rows(DATA / "b11434-llama-bench-cpu-jsonl.jsonl")[0]
     mixed = {**row, "n_prompt": 512, "n_gen": 128}
