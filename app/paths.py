@@ -24,6 +24,11 @@ def user_config() -> Path:
     return _user_folder(_variable("CONFIG"), "XDG_CONFIG_HOME", ".config", "Preferences")
 
 
+def user_cache() -> Path:
+    """Return the folder for what can be made again; the caller creates it when it writes."""
+    return _user_folder(_variable("CACHE"), "XDG_CACHE_HOME", ".cache", "Caches")
+
+
 def _user_folder(own: str, xdg: str, linux: str, mac: str) -> Path:
     given = os.environ.get(own)
     if given:

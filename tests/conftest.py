@@ -59,6 +59,7 @@ def user_folders(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.M
     folder = tmp_path_factory.mktemp("user")
     monkeypatch.setenv("SLOWSCOPE_DATA", str(folder / "data"))
     monkeypatch.setenv("SLOWSCOPE_CONFIG", str(folder / "config"))
+    monkeypatch.setenv("SLOWSCOPE_CACHE", str(folder / "cache"))
     return folder
 
 
