@@ -2,6 +2,7 @@
 
 from PySide6.QtCore import QObject, Signal, Slot
 
+from app.core.host import Host
 from app.probes.host import RealHost
 from app.work.jobs import Job, Latest
 from app.work.machine_reader import read_machine
@@ -13,10 +14,15 @@ class Detection(QObject):
 
     started = Signal()
     finished = Signal()
+    progress = Signal(int, str)  # 0 to 100, and what is being asked
 
-    def __init__(self, session: Session, parent: QObject | None = None) -> None:
+    def __init__(
+        self, session: Session, parent: QObject | None = None, *, host: Host | None = None
+    ) -> None:
+        """Look at this computer; host is another one to ask, for example a recorded one."""
         super().__init__(parent or session)
         self._session = session
+        self._host = host or RealHost()
         self._latest = Latest(session.jobs)
         self._running = 0
         session.llama_folder_changed.connect(self.start)
@@ -32,14 +38,19 @@ class Detection(QObject):
         folder = self._session.llama_folder
         folders = (folder,) if folder else ()
         job = self._latest.start(
-            lambda cancel, _progress: read_machine(RealHost(), folders, cancel),
+            lambda cancel, progress: read_machine(self._host, folders, cancel, progress),
             name="hardware detection",
         )
         self._running += 1
+        job.progress.connect(self.progress)
         job.done.connect(self._session.set_machine)
         job.finished.connect(self._on_finished)
         self.started.emit()
         return job
+
+    def cancel(self) -> None:
+        """Stop looking; what was known before stays."""
+        self._latest.cancel()
 
     @Slot()
     def _on_finished(self) -> None:

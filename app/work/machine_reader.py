@@ -16,24 +16,31 @@ from app.probes.snapshot import Snapshot
 from app.runtimes import llama_cpp
 
 T = TypeVar("T")
+Progress = Callable[[int, str], None]  # per cent, and what is being asked
 
 
 def read_machine(
-    host: Host, llama_folders: tuple[str, ...] = (), cancel: Cancel | None = None
+    host: Host,
+    llama_folders: tuple[str, ...] = (),
+    cancel: Cancel | None = None,
+    progress: Progress | None = None,
 ) -> Machine:
     """Read everything; `llama_folders` are the user's own, looked into first."""
     host = Snapshot(host)
     skipped: list[str] = []
+    probes = plugins.collect(app.probes, "PROBE", Probe)
+    searches = plugins.collect(app.runtimes, "RUNTIME", RuntimeProbe)
+    step = _Steps(len(probes) + len(searches) + 1, cancel, progress)
     groups = []
-    for probe in plugins.collect(app.probes, "PROBE", Probe):
-        _check(cancel)
+    for probe in probes:
+        step(probe.name)
         groups.append(_probe(host, probe, skipped))
     runtimes: list[Runtime] = []
-    for search in plugins.collect(app.runtimes, "RUNTIME", RuntimeProbe):
-        _check(cancel)
+    for search in searches:
+        step(search.title)
         found = _guarded(search.title, partial(search.find, host, llama_folders), skipped)
         runtimes.extend(found or ())
-    _check(cancel)
+    step("devices of llama.cpp")
     own = tuple(runtime for runtime in runtimes if runtime.id == llama_cpp.ID)
     listed = llama_cpp.list_devices(host, own)
     if listed.state is State.KNOWN:
@@ -51,9 +58,19 @@ def read_machine(
     )
 
 
-def _check(cancel: Cancel | None) -> None:
-    if cancel is not None:
-        cancel.check()
+class _Steps:
+    """Says what is asked next, and stops between two steps when that is wanted."""
+
+    def __init__(self, total: int, cancel: Cancel | None, progress: Progress | None) -> None:
+        self._total, self._done = total, 0
+        self._cancel, self._progress = cancel, progress
+
+    def __call__(self, name: str) -> None:
+        if self._cancel is not None:
+            self._cancel.check()
+        if self._progress is not None:
+            self._progress(100 * self._done // self._total, name)
+        self._done += 1
 
 
 def _probe(host: Host, probe: Probe, skipped: list[str]) -> tuple[MachineFact, ...]:
