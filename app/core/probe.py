@@ -39,4 +39,4 @@ class RuntimeProbe:
     title: str
     find: Callable[[Host, tuple[str, ...]], tuple[Runtime, ...]]
     setting: Callable[[LoadWish], str]
-    time_limit_s: float = 10.0
+    time_limit_s: float = 5.0

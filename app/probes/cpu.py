@@ -94,6 +94,8 @@ def _linux(host: Host) -> tuple[MachineFact, ...]:
     if classes:
         found.extend(class_facts(classes, source))
     else:
+        # as many threads as the fastest class has cores is the advice; here that is all of them
+        found.append(MachineFact("cpu.fast_cores", found[1].reading))
         reason = "the cores are all alike, or a virtual machine hides the difference"
         found.extend(
             facts.missing(path, State.ABSENT, source=_CPUS, reason=reason)

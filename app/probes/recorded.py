@@ -157,7 +157,12 @@ class RecordedHost:
 
 
 def load(folder: Path) -> RecordedHost:
-    """Read a recording; UserError says what is wrong with it."""
+    """Return the machine of a recording; UserError says what is wrong with it."""
+    return RecordedHost(*read_folder(folder))
+
+
+def read_folder(folder: Path) -> tuple[Answers, dict[str, bytes]]:
+    """Return the answers and the files' contents by path."""
     path = folder / ANSWERS_FILE
     try:
         with path.open("rb") as file:
@@ -169,7 +174,7 @@ def load(folder: Path) -> RecordedHost:
     if not isinstance(document, dict) or document.get("schema") != SCHEMA:
         raise UserError(_TITLE, f"{ANSWERS_FILE} is not {SCHEMA}")
     answers = json_values.from_plain(Answers, document, where="host", title=_TITLE)
-    return RecordedHost(answers, _read_files(folder / FILES_FOLDER))
+    return answers, _read_files(folder / FILES_FOLDER)
 
 
 def key_of(path: str) -> str:

@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from app.core import json_values
 from app.core.host import (
@@ -117,6 +118,9 @@ class RecordingHost(ForwardingHost):
             self._http[url] = RecordedHttp(url, answer.status, body, answer.server, answer.reason)
         return answer
 
+    def _asked_ports(self) -> frozenset[int | None]:
+        return frozenset(urlsplit(url).port for url in self._http)
+
     def save(self, folder: Path) -> None:
         """Write the recording; the home folder gets another name, keys and others' programs go."""
         hide = _Hider(self.home(), self.platform())
@@ -131,7 +135,9 @@ class RecordingHost(ForwardingHost):
                 for process in self.processes()
                 if _RUNTIMES.search(process.name)
             ),
-            listeners=self.listeners(),
+            listeners=tuple(
+                entry for entry in self.listeners() if entry.port in self._asked_ports()
+            ),
             http=tuple(
                 replace(answer, body=hide.text(answer.body)) for answer in self._http.values()
             ),

@@ -44,7 +44,7 @@ class Sampler:
 
     def __init__(self, own_pids: Callable[[], frozenset[int]], meter: Meter | None = None) -> None:
         """Watch; own_pids gives the run's programs, whose CPU is not somebody else's."""
-        self._own_pids = lambda: own_pids() | {os.getpid()}
+        self._own_pids = own_pids
         self._meter = meter or SystemMeter()
         self._first: Counters | None = None
         self._last: Counters | None = None
@@ -53,7 +53,7 @@ class Sampler:
 
     def start(self) -> None:
         """Take the first reading, from which rates count."""
-        self._first = self._last = self._meter.read(self._own_pids())
+        self._first = self._last = self._meter.read(self._pids())
         self._rates = {}
         self._n_samples = 0
 
@@ -62,7 +62,7 @@ class Sampler:
         if self._last is None:
             self.start()
             return
-        now = self._meter.read(self._own_pids())
+        now = self._meter.read(self._pids())
         seconds = now.at_s - self._last.at_s
         if seconds <= 0:
             return
@@ -88,6 +88,9 @@ class Sampler:
             cores=psutil.cpu_count(),
             source=f"{_VMSTAT} and psutil" if Path(_VMSTAT).exists() else "psutil",
         )
+
+    def _pids(self) -> frozenset[int]:
+        return self._own_pids() | {os.getpid()}
 
     def _note(self, name: str, rate: float | None) -> None:
         if rate is not None:

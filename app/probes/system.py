@@ -61,8 +61,7 @@ def _wsl(host: Host, kernel: str) -> list[MachineFact]:
 
 
 def _container(host: Host) -> MachineFact:
-    names = host.list_dir("/run")
-    if ".containerenv" in names or host.is_file("/run/.containerenv"):
+    if host.is_file("/run/.containerenv"):
         return facts.known("os.container", "podman", source="/run/.containerenv")
     if host.is_file("/.dockerenv"):
         return facts.known("os.container", "docker", source="/.dockerenv")

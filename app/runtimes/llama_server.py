@@ -12,7 +12,7 @@ DEFAULT_PORT = 8080
 _NAMES = re.compile(r"(?:llama-server|llama_server|ollama_llama_server)(?:\.exe)?", re.IGNORECASE)
 _SERVER = "llama.cpp"
 _BUILD = re.compile(r"b(\d{1,9})-")
-_MAX_SERVERS = 8
+_MAX_SERVERS = 4
 
 
 @dataclass(frozen=True, slots=True)

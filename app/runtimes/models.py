@@ -148,7 +148,7 @@ def _walk(host: Host, root: str, source: str, *, depth: int = _MAX_DEPTH) -> Ite
             label = f"{title}/{name}" if title else name
             if name.lower().endswith(".gguf"):
                 yield FoundModel(path, label, 0, source)
-            elif left and not name.startswith(".") and "." not in name[-6:]:
+            elif left and not name.startswith(".") and not host.is_file(path):
                 waiting.append((path, label, left - 1))
 
 

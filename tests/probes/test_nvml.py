@@ -1,0 +1,133 @@
+"""The collector over NVIDIA's library, with modules that act like pynvml."""
+
+from types import SimpleNamespace
+from typing import Any
+
+import pynvml
+import pytest
+
+from app.core.host import NvmlValue
+from app.core.reading import State
+from app.probes import nvml
+
+
+class FakeError(Exception):
+    """Stands for pynvml.NVMLError."""
+
+
+def _error(name: str) -> type[FakeError]:
+    return type(f"NVMLError_{name}", (FakeError,), {})
+
+
+def _raises(name: str) -> Any:
+    def function(*_arguments: object) -> None:
+        raise _error(name)
+
+    return function
+
+
+def _api(**changes: Any) -> SimpleNamespace:
+    """Make a module with one card that answers everything it is asked."""
+    functions: dict[str, Any] = {
+        name: (lambda *_: 7) for name in dir(pynvml) if name.startswith("nvmlDeviceGet")
+    }
+    functions |= {
+        "NVMLError": FakeError,
+        "NVML_CLOCK_MEM": 2,
+        "NVML_CLOCK_SM": 1,
+        "NVML_TEMPERATURE_GPU": 0,
+        "nvmlMemory_v2": 0x2000028,
+        "nvmlInit": lambda: None,
+        "nvmlShutdown": lambda: None,
+        "nvmlSystemGetDriverVersion": lambda: b"580.95.05",
+        "nvmlSystemGetCudaDriverVersion_v2": lambda: 13000,
+        "nvmlDeviceGetCount": lambda: 1,
+        "nvmlDeviceGetName": lambda _handle: "NVIDIA H200",
+        "nvmlDeviceGetCudaComputeCapability": lambda _handle: (9, 0),
+        "nvmlDeviceGetMemoryInfo": lambda *_: SimpleNamespace(total=100, free=60, used=39),
+    }
+    return SimpleNamespace(**(functions | changes))
+
+
+def _card(answer: Any) -> dict[str, NvmlValue]:
+    return {value.query: value for value in answer.cards[0]}
+
+
+def test_keeps_each_answer_of_a_card() -> None:
+    answer = nvml.ask(_api())
+    assert answer.state is State.KNOWN
+    assert answer.driver == (NvmlValue("driver", "580.95.05"), NvmlValue("cuda", 13000))
+    card = _card(answer)
+    assert card["name"].value == "NVIDIA H200"
+    assert card["compute_capability"].value == "9.0"
+    assert (card["memory_v2.total"].value, card["memory_v2.free"].value) == (100, 60)
+    assert "memory_v1.total" not in card
+
+
+def test_asks_the_older_memory_call_when_the_newer_is_not_there() -> None:
+    def memory(_handle: object, version: int | None = None) -> SimpleNamespace:
+        if version:
+            raise _error("FunctionNotFound")
+        return SimpleNamespace(total=100, free=50)
+
+    card = _card(nvml.ask(_api(nvmlDeviceGetMemoryInfo=memory)))
+    assert card["memory_v2.total"].error == "FunctionNotFound"
+    assert card["memory_v1.total"].value == 100
+
+
+def test_keeps_the_errors_name_when_one_question_fails() -> None:
+    card = _card(nvml.ask(_api(nvmlDeviceGetPowerUsage=_raises("NotSupported"))))
+    assert card["power"] == NvmlValue("power", None, "NotSupported")
+    assert card["name"].value == "NVIDIA H200"
+
+
+def test_reads_the_other_cards_when_one_is_lost() -> None:
+    def handle(index: int) -> int:
+        if index == 0:
+            raise _error("GpuIsLost")
+        return index
+
+    answer = nvml.ask(_api(nvmlDeviceGetCount=lambda: 2, nvmlDeviceGetHandleByIndex=handle))
+    assert answer.cards[0] == (NvmlValue("handle", None, "GpuIsLost"),)
+    assert len(answer.cards[1]) > 5
+
+
+@pytest.mark.parametrize(
+    ("error", "state", "word"),
+    [
+        ("LibraryNotFound", State.ABSENT, "not installed"),
+        ("LibRmVersionMismatch", State.ERROR, "restart"),
+        ("DriverNotLoaded", State.ERROR, "not loaded"),
+        ("NoPermission", State.DENIED, "refuses"),
+        ("Timeout", State.ERROR, "Timeout"),
+    ],
+)
+def test_says_why_the_library_does_not_start(error: str, state: State, word: str) -> None:
+    answer = nvml.ask(_api(nvmlInit=_raises(error)))
+    assert answer.state is state
+    assert word in answer.reason
+
+
+def test_says_absent_when_the_driver_shows_no_card() -> None:
+    answer = nvml.ask(_api(nvmlDeviceGetCount=lambda: 0))
+    assert answer.state is State.ABSENT
+    assert "no card is visible" in answer.reason
+
+
+def test_loads_the_library_of_wsl_by_its_path(monkeypatch: pytest.MonkeyPatch) -> None:
+    loaded: list[str] = []
+
+    def init() -> None:
+        if not loaded:
+            raise _error("LibraryNotFound")
+
+    monkeypatch.setattr("ctypes.CDLL", lambda path, _mode: loaded.append(path))
+    answer = nvml.ask(_api(nvmlInit=init), wsl_library=True)
+    assert loaded == ["/usr/lib/wsl/lib/libnvidia-ml.so.1"]
+    assert answer.state is State.KNOWN
+    assert "wsl" in answer.source
+
+
+def test_names_the_functions_that_the_real_module_has() -> None:
+    asked = [name for _, name in nvml._PLAIN] + ["nvmlDeviceGetMemoryInfo", "nvmlMemory_v2"]
+    assert [name for name in asked if not hasattr(pynvml, name)] == []
