@@ -203,7 +203,7 @@ class Load:
             self.caches,
             self.request,
             case=case,
-            n_devices=len(self.devices),
+            layers=(1,) * len(self.devices),
             build=self.build,
         )
 

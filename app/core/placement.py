@@ -201,7 +201,7 @@ def _rows(load: _Load, build: int | None) -> tuple[Row, ...]:
         load.caches,
         load.request,
         case=_case(load),
-        n_devices=len(load.devices),
+        layers=tuple(load.homes.count(d) for d in range(len(load.devices))),
         build=build,
     )
     nothing = Span(0, 0, 0)

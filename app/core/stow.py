@@ -11,6 +11,8 @@ from app.core.request import LoadRequest
 from app.core.shape import OUTPUT_FIRST, Shape
 from app.core.weights import HostBuffers, Place, Weight
 
+_ONE_BLOCK = re.compile(r"blk\\\.(\d+)\\\.(?![?*{])")
+_GROUP = re.compile(r"\([^()]*\)")
 _EXPERTS = r"\.ffn_(up|down|gate|gate_up)_(ch|)exps"
 
 
@@ -45,7 +47,7 @@ def stow(found: Sequence[Weight], shelf: Shelf, request: LoadRequest) -> tuple[S
             stowed += _rope(weight, shelf)
             continue
         home = _home(weight, shelf.homes)
-        forced = next((buffer for rx, buffer in overrides if rx.search(weight.name)), None)
+        forced = overrides.buffer_of(weight)
         if forced is not None:
             home = by_id.get(forced)
         entry = _one(weight, home, shelf)
@@ -103,18 +105,46 @@ def _rope(weight: Weight, shelf: Shelf) -> list[Stowed]:
     ]
 
 
-def _overrides(request: LoadRequest) -> tuple[tuple[re.Pattern[str], str], ...]:
-    """Return the name overrides in llama.cpp's order; the first match wins."""
+class _Overrides:
+    """The name overrides in llama.cpp's order; the first match wins."""
+
+    def __init__(self, patterns: Sequence[tuple[str, str]]) -> None:
+        self._all = [(_block_of(pattern), re.compile(pattern), to) for pattern, to in patterns]
+        self._by_block: dict[int, list[tuple[re.Pattern[str], str]]] = {}
+
+    def buffer_of(self, weight: Weight) -> str | None:
+        """Return the buffer that an override names for a weight."""
+        if not self._all:
+            return None
+        block = weight.block if weight.name.startswith("blk.") else -1
+        if block not in self._by_block:
+            self._by_block[block] = [
+                (rx, to) for of, rx, to in self._all if of is None or of == block
+            ]
+        return next((to for rx, to in self._by_block[block] if rx.search(weight.name)), None)
+
+
+def _overrides(request: LoadRequest) -> _Overrides:
     found = list(request.overrides)
     if request.cpu_moe:
         found.append((_EXPERTS, weights.CPU))
     found += [(rf"blk\.{i}{_EXPERTS}", weights.CPU) for i in range(request.n_cpu_moe)]
     found += [(rf"blk\.{i}\.ffn_(up|down|gate)\.", weights.CPU) for i in range(request.n_cpu_ffn)]
     try:
-        return tuple((re.compile(pattern), buffer) for pattern, buffer in found)
+        return _Overrides(found)
     except re.error as error:
         raise UserError(
             "The tensor override is not a valid pattern",
             f"{error.pattern!r}: {error.msg}.",
             "Write it as REGEX=BUFFER, for example ffn_down=CPU.",
         ) from error
+
+
+def _block_of(pattern: str) -> int | None:
+    """Return the only block a pattern can match, None when there may be others.
+
+    With one pattern per block, trying each on each tensor would take 50 ms for 94 blocks.
+    """
+    start = _ONE_BLOCK.match(pattern)
+    has_choice = "|" in _GROUP.sub("", pattern) or r"\(" in pattern
+    return int(start[1]) if start and not has_choice else None

@@ -1,0 +1,67 @@
+"""The values of --fit: a measurement, a step with its log line, and the result."""
+
+from dataclasses import dataclass
+
+from app.core.machine import Device, Host
+from app.core.placement import HOST_ROW, Prepared, place
+from app.core.request import LoadRequest
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One decision in plain words, and the line llama.cpp prints for it (-lv 4)."""
+
+    text: str
+    log_line: str
+
+
+@dataclass(frozen=True, slots=True)
+class FitResult:
+    """What would be loaded; a refused fit keeps the context that was already shortened."""
+
+    request: LoadRequest  # as it would be loaded
+    ctx: int
+    layers_total: int
+    ngl: int | None = None  # None: unchanged, as asked
+    tensor_split: tuple[float, ...] = ()
+    overrides: tuple[tuple[str, str], ...] = ()  # set by the fit
+    refused: str = ""  # llama.cpp's own words
+    steps: tuple[Step, ...] = ()
+    not_calculated: str = ""
+
+    @property
+    def layers(self) -> int:
+        """Return the layers offloaded, as in "offloaded N/M"."""
+        ngl = self.request.ngl
+        return self.layers_total if ngl is None or ngl < 0 else min(ngl, self.layers_total)
+
+
+@dataclass(frozen=True, slots=True)
+class Used:
+    """One measurement in bytes: per device, or the host alone when there is none."""
+
+    parts: tuple[int, ...]
+    weights: int  # on the devices
+
+
+@dataclass(frozen=True, slots=True)
+class Meter:
+    """Measures a load as the dry pass does: nothing is mapped, compute as calculated."""
+
+    prepared: Prepared
+    devices: tuple[Device, ...]
+    host: Host
+    build: int | None
+
+    def measure(self, request: LoadRequest) -> Used:
+        """Return what a load takes; repacked weights of the host count nowhere, as in llama.cpp."""
+        placed = place(
+            self.prepared, self.devices, self.host, request, dry_pass=True, build=self.build
+        )
+        own = [row for row in placed.rows if not row.is_host]
+        if own:
+            return Used(
+                tuple(row.total_bytes for row in own), sum(row.weights_bytes for row in own)
+            )
+        host = placed.row(HOST_ROW)
+        return Used((host.total_bytes if host else 0,), 0)
