@@ -5,9 +5,11 @@ from dataclasses import replace
 from typing import Any
 
 from app.core.evidence import Evidence
-from app.core.llama_options import server_options
+from app.core.machine import Program
+from app.core.probe import LoadWish
 from app.core.request import LoadRequest
 from app.rules import seen
+from app.runtimes import llama_argv
 
 _MODEL = "MODEL.gguf"
 
@@ -15,7 +17,9 @@ _MODEL = "MODEL.gguf"
 def server(evidence: Evidence, **changes: Any) -> str:
     """Return the llama-server command of this load with some options of LoadRequest changed."""
     request = replace(evidence.request or LoadRequest(), **changes)
-    return shlex.join(["llama-server", "-m", model_path(evidence), *server_options(request)])
+    platform = "win32" if _is_windows(evidence) else "linux"
+    wish = LoadWish(request, model_path(evidence), platform=platform)
+    return llama_argv.command_text(wish, _program(evidence))
 
 
 def bench_ends(evidence: Evidence) -> str:
@@ -29,3 +33,15 @@ def model_path(evidence: Evidence) -> str:
         return evidence.model.path
     story = seen.load(evidence)
     return story.path if story is not None and story.path else _MODEL
+
+
+def _program(evidence: Evidence) -> Program | None:
+    """Return the llama-server that was found, so that only flags it has are shown."""
+    runtimes = evidence.machine.runtimes if evidence.machine else ()
+    found = (p for r in runtimes for p in r.programs if p.name == "llama-server")
+    return next(found, None)
+
+
+def _is_windows(evidence: Evidence) -> bool:
+    name = evidence.machine.text("os.name") if evidence.machine else None
+    return bool(name and name.lower().startswith("windows"))

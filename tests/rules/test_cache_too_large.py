@@ -73,7 +73,7 @@ def test_names_the_cut_context_when_all_layers_stay() -> None:
     assert "from 32,768 to 10,496 tokens" in finding.cause
     assert [cite.line for cite in finding.cites] == [30, 33, 160]
     assert "change nothing" in finding.fix.text
-    assert "-c 19712 -ctk q8_0 -ctv q8_0" in finding.fix.command
+    assert "-ctk q8_0 -ctv q8_0 -c 19712" in finding.fix.command
 
 
 def test_offers_no_second_q8_0_when_the_cache_already_is() -> None:

@@ -1,18 +1,20 @@
 """What the Offload tab shows, as texts and shares: a pure function of the model and the choice."""
 
-import shlex
+import sys
 from dataclasses import dataclass, replace
 
-from app.core import placement, quants, slowdown, units
+import app.runtimes
+from app.core import placement, plugins, quants, slowdown, units
 from app.core.cancel import Cancel
-from app.core.llama_options import server_options
-from app.core.machine import Device, Host, Machine
+from app.core.machine import Device, Host, Machine, Program
 from app.core.model import Model
 from app.core.placement import Placement, Prepared, Row
+from app.core.probe import LoadWish, RuntimeProbe
 from app.core.reading import Estimate
 from app.core.request import LoadRequest
 from app.core.shape import Shape
 from app.core.slowdown import Prediction
+from app.runtimes import llama_argv, llama_cpp
 from app.ui.widgets.byte_bar import Bar, NamedBar, Segment
 from app.ui.widgets.curve import Curve
 from app.ui.widgets.layer_map import Cell
@@ -30,6 +32,8 @@ class Choice:
     r: Estimate | None
     fill: int = 0
     build: int | None = None
+    runtime: str = llama_cpp.ID
+    program: Program | None = None  # the llama-server that is here, so that its flags hold
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +90,7 @@ def offload_view(prepared: Prepared, choice: Choice, model_path: str) -> Offload
         cells=_cells(placed),
         cells_sentence=_cells_sentence(placed),
         bars=(*bars, _host_bar(choice.host, placed)),
-        command=shlex.join(["llama-server", "-m", model_path, *server_options(choice.request)]),
+        command=setting_text(choice, model_path, placed.layers_total),
         notes=placed.not_calculated,
         f=placed.f,
         prediction=prediction,
@@ -187,6 +191,26 @@ def plot_point(points: tuple[CurvePoint, ...], ngl: int, r: Estimate | None) -> 
     if r is None or found is None:
         return PlotPoint(None, None, "")
     return PlotPoint(float(ngl), found.value, units.times(found.value))
+
+
+def runtimes() -> tuple[RuntimeProbe, ...]:
+    """Return the runtimes a load can be written for, llama.cpp first."""
+    found = plugins.collect(app.runtimes, "RUNTIME", RuntimeProbe)
+    return tuple(sorted(found, key=lambda one: one.id != llama_cpp.ID))
+
+
+def setting_text(choice: Choice, model_path: str, layers_total: int) -> str:
+    """Return the command or the settings for the chosen runtime."""
+    wish = LoadWish(choice.request, model_path, layers_total, sys.platform)
+    if choice.runtime == llama_cpp.ID:
+        return llama_argv.command_text(wish, choice.program)
+    return next(one.setting(wish) for one in runtimes() if one.id == choice.runtime)
+
+
+def llama_server(machine: Machine | None) -> Program | None:
+    """Return the first llama-server that was found, None when there is none."""
+    found = (p for r in (machine.runtimes if machine else ()) for p in r.programs)
+    return next((program for program in found if program.name == "llama-server"), None)
 
 
 def _predict(placed: Placement, choice: Choice) -> Prediction:

@@ -16,6 +16,7 @@ from app.ui.models.offload_model import Choice, CurvePoint, OffloadView
 from app.ui.widgets.bar_list import BarList
 from app.ui.widgets.card import Card, NumberCard, dim_label
 from app.ui.widgets.command_box import CommandBox
+from app.ui.widgets.field import combo
 from app.ui.widgets.layer_map import LayerMap
 from app.ui.widgets.load_controls import LoadControls
 from app.ui.widgets.page import Page
@@ -47,6 +48,7 @@ class OffloadTab(Page):
         self.action.connect(self.open_wanted)
         self._slider.valueChanged.connect(self._on_slider)
         self._controls.changed.connect(self._on_controls)
+        self._runtime.currentIndexChanged.connect(self._show)
         self._map.layer_clicked.connect(self._on_layer)
         session.evidence_changed.connect(self._on_evidence_changed)
         self._on_evidence_changed()
@@ -109,6 +111,8 @@ class OffloadTab(Page):
             host=host_of(evidence.machine),
             r=self._ratio(),
             build=offload_model.llama_build(evidence.machine),
+            runtime=self._runtime.currentData(),
+            program=offload_model.llama_server(evidence.machine),
         )
 
     def _ratio(self) -> Estimate | None:
@@ -189,7 +193,11 @@ class OffloadTab(Page):
         self._lower.addWidget(self._make_bars(), 1)
         self._lower.addWidget(self._make_plot(), 1)
         self.body.addLayout(self._lower)
-        command = Card(self.tr("Command for llama.cpp"))
+        command = Card(self.tr("Set this in your program"))
+        entries = tuple((one.title, one.id) for one in offload_model.runtimes())
+        self._runtime = combo("offloadRuntime", entries)
+        self._runtime.setAccessibleName(self.tr("Program that runs your models"))
+        command.head.addWidget(self._runtime)
         self._command = CommandBox("offloadCommand")
         command.body.addWidget(self._command)
         self.body.addWidget(command)
