@@ -49,6 +49,7 @@ class Fact(Enum):
     GRAPH_SPLITS = "graph_splits"  # n
     FIT_PROJECTED = "fit_projected"  # used_mib, free_mib, where: device or host
     FIT_ENOUGH = "fit_enough"  # left_mib, target_mib (neither with several devices)
+    FIT_NO_DEVICE = "fit_no_device"  # there is no GPU with memory of its own to fit
     FIT_SHORT = "fit_short"  # need_mib, target_mib (not with several devices)
     FIT_CTX_REDUCED = "fit_ctx_reduced"  # before, after
     FIT_CTX_KEPT = "fit_ctx_kept"  # n
@@ -195,6 +196,7 @@ class LoadStory:
     projection: tuple[LogEvent, ...] = ()  # the fit step's last table
     ended: Ended = Ended.OPEN
     ends_after: str = ""  # the last thing the load was seen doing
+    is_draft: bool = False  # the small model that guesses ahead for the load before it
     note: str = ""  # for example: this log cannot show placement, run again with -lv 4
 
     def event(self, fact: Fact) -> LogEvent | None:
@@ -234,5 +236,6 @@ class LogSummary:
 
     @property
     def load(self) -> LoadStory | None:
-        """Return the last load, the one a user usually asks about."""
-        return self.loads[-1] if self.loads else None
+        """Return the last load that is no draft model's, the one a user usually asks about."""
+        main = [load for load in self.loads if not load.is_draft]
+        return main[-1] if main else None

@@ -29,6 +29,7 @@ _ROLES = {
     Fact.OUTPUT_BUFFER: Role.OUTPUT,
 }
 _ADDING = frozenset({Fact.WEIGHTS_BUFFER, Fact.KV_BUFFER, Fact.RS_BUFFER})
+_BREAKDOWN = frozenset({Fact.BREAKDOWN_DEVICE, Fact.BREAKDOWN_HOST})
 _FIT = frozenset(fact for fact in Fact if fact.value.startswith("fit_"))
 _CAUSES = frozenset(
     {
@@ -38,6 +39,26 @@ _CAUSES = frozenset(
         Fact.ERROR_ARGUMENT,
         Fact.ERROR_NETWORK,
         Fact.ERROR_OTHER,
+    }
+)
+_ERRORS = frozenset({*_CAUSES, Fact.ERROR_CONSEQUENCE, Fact.CRASHED})
+# said by the server, not by the load of the draft model that came last
+_OF_THE_SERVER = frozenset(
+    {
+        *_BREAKDOWN,
+        Fact.N_CTX_SLOT,
+        Fact.CTX_CAPPED,
+        Fact.LOADED,
+        Fact.REQUEST_START,
+        Fact.REQUEST_TOO_LONG,
+        Fact.PROMPT_RATE,
+        Fact.GENERATION_RATE,
+        Fact.DRAFT_ACCEPTANCE,
+        Fact.CONTEXT_TRUNCATED,
+        Fact.PROMPT_REPROCESSED,
+        Fact.KV_POOL_FULL,
+        Fact.SECOND_CONTEXT,
+        Fact.CLEAN_EXIT,
     }
 )
 # said once by a process, before its loads
@@ -74,7 +95,6 @@ _OF_A_PASS = frozenset(
         Fact.DEVICE_USED,
     }
 )
-_BREAKDOWN = frozenset({Fact.BREAKDOWN_DEVICE, Fact.BREAKDOWN_HOST})
 _PHASES = {
     Fact.LOAD_START: "starting to load the model",
     Fact.MODEL_FILE: "reading the file's header",
@@ -199,11 +219,19 @@ def tell(events: Sequence[LogEvent], n_lines: int) -> Told:
             current.path = event.word("path")
             current.is_draft = event.values.get("kind") == "draft"
             current.is_from_server = not current.is_draft
+        elif current.is_draft and event.fact in _OF_THE_SERVER:
+            current = _main(loads) or current
         told.append(current.take(event))
+        if current.is_draft and event.fact in _ERRORS and (main := _main(loads)):
+            main.events.append(event)  # a draft model that fails ends the server
     ends = [*(load.first_line - 1 for load in loads[1:]), n_lines]
     return Told(
         tuple(told), tuple(_story(load, end) for load, end in zip(loads, ends, strict=False))
     )
+
+
+def _main(loads: Sequence[_Load]) -> _Load | None:
+    return next((load for load in reversed(loads) if not load.is_draft), None)
 
 
 def _starts(load: _Load, event: LogEvent) -> bool:
@@ -265,12 +293,13 @@ def _story(load: _Load, last_line: int) -> LoadStory:
         projection=tuple(load.projection),
         ended=ended,
         ends_after=_phase(events),
+        is_draft=load.is_draft,
         note=_note(load, on_device, weights, verbosity, errors),
     )
 
 
 def _buffers(load: _Load, names: dict[str, str]) -> tuple[LogBuffer, ...]:
-    sums: dict[tuple[int, str, Role], LogBuffer] = {}
+    sums: dict[tuple[int, str, str, Role], LogBuffer] = {}
     for number, group in enumerate([load.weights, *load.contexts]):
         for event in group:
             role = _ROLES.get(event.fact)
@@ -278,7 +307,8 @@ def _buffers(load: _Load, names: dict[str, str]) -> tuple[LogBuffer, ...]:
                 continue
             name, n_bytes = event.word("buffer"), round(event.number("mib") * MIB)
             kind, device = buffers.classify(name, names)
-            key = (number, name, role)
+            # an image projector prints compute buffers of its own, by another function
+            key = (number, str(event.values.get("by", "")), name, role)
             known = sums.get(key)
             if known is None:
                 sums[key] = LogBuffer(name, kind, role, n_bytes, event.line, device)
@@ -287,7 +317,7 @@ def _buffers(load: _Load, names: dict[str, str]) -> tuple[LogBuffer, ...]:
             else:  # reserved anew: the later size is the one that holds
                 sums[key] = replace(known, n_bytes=n_bytes, line=event.line)
     merged: dict[tuple[str, Role], LogBuffer] = {}
-    for (_number, name, role), buffer in sums.items():
+    for (_number, _by, name, role), buffer in sums.items():
         earlier = merged.get((name, role))
         merged[name, role] = (
             buffer

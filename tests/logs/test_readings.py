@@ -31,8 +31,11 @@ OPEN = (
     "old-b3889-2024-10-vulkan-full-offload.log",
     "old-b4798-2025-03-server-cpu.log",
     "old-b7079-2025-11-server-cpu.log",
+    "old-b6123-2025-08-server-cpu-gemma.log",
 )
 FAILED = (
+    "b10434-vulkan-oom-kv-gemma-lv4.log",
+    "b11434-cpu-kv-q8_0-fa-off-gemma-error.log",
     "b10434-vulkan-oom-compute-default-verbosity.log",
     "b11434-cpu-oom-huge-ctx-fit-off-default-verbosity.log",
     "b11434-cpu-oom-huge-ctx-fit-on-lv4.log",
@@ -70,9 +73,10 @@ def summary(name: str) -> LogSummary:
 
 
 def story(name: str) -> LoadStory:
-    loads = summary(name).loads
-    assert len(loads) == 1
-    return loads[0]
+    found = summary(name)
+    assert len(found.loads) == 1 + ("draft" in name)
+    assert found.load is not None
+    return found.load
 
 
 def mib(load: LoadStory, kind: BufferKind) -> dict[str, dict[str, float]]:

@@ -7,7 +7,7 @@ import re
 
 from app.core.log import Fact, Pattern, Sample
 
-_NAME = r": +(?P<buffer>\S(?:(?!: ).)*?) "
+_NAME = r"(?P<by>\w+): +(?P<buffer>\S(?:(?!: ).)*?) "
 _SIZE = r"buffer size += +(?P<mib>\d+(?:\.\d+)?) MiB"
 
 
@@ -28,30 +28,34 @@ PATTERNS = (
         Sample(
             build="11434",
             line="load_tensors: RPC0[127.0.0.1:52241] model buffer size =    17.09 MiB",
-            values={"buffer": "RPC0[127.0.0.1:52241]", "mib": 17.09},
+            values={"by": "load_tensors", "buffer": "RPC0[127.0.0.1:52241]", "mib": 17.09},
         ),
         Sample(
             build="10434",
             line="0.08.679.240 I load_tensors:   CPU_Mapped model buffer size =   170.00 MiB",
-            values={"buffer": "CPU_Mapped", "mib": 170.0},
+            values={"by": "load_tensors", "buffer": "CPU_Mapped", "mib": 170.0},
         ),
     ),
     Pattern(
         fact=Fact.WEIGHTS_BUFFER,  # the word "model" came with 2024-12
         keys=("llm_load_tensors: ",),
-        regex=re.compile(rf"llm_load_tensors{_NAME}{_SIZE}"),
+        regex=re.compile(rf"(?P<by>llm_load_tensors): +(?P<buffer>\S(?:(?!: ).)*?) {_SIZE}"),
         types={"mib": float},
         samples=(
             Sample(
                 build="3889",
                 line="llm_load_tensors: llvmpipe (LLVM 15.0.6, 256 bits) "
                 "buffer size =    38.03 MiB",
-                values={"buffer": "llvmpipe (LLVM 15.0.6, 256 bits)", "mib": 38.03},
+                values={
+                    "by": "llm_load_tensors",
+                    "buffer": "llvmpipe (LLVM 15.0.6, 256 bits)",
+                    "mib": 38.03,
+                },
             ),
             Sample(
                 build="2024-02",
                 line="llm_load_tensors:        CPU buffer size =    40.16 MiB",
-                values={"buffer": "CPU", "mib": 40.16},
+                values={"by": "llm_load_tensors", "buffer": "CPU", "mib": 40.16},
             ),
         ),
     ),
@@ -61,13 +65,17 @@ PATTERNS = (
         Sample(
             build="10434",
             line="0.09.800.000 I llama_kv_cache:    Vulkan0 KV buffer size =    12.00 MiB",
-            values={"buffer": "Vulkan0", "mib": 12.0},
+            values={"by": "llama_kv_cache", "buffer": "Vulkan0", "mib": 12.0},
         ),
         Sample(
             build="3889",
             line="llama_kv_cache_init: llvmpipe (LLVM 15.0.6, 256 bits) "
             "KV buffer size =    12.00 MiB",
-            values={"buffer": "llvmpipe (LLVM 15.0.6, 256 bits)", "mib": 12.0},
+            values={
+                "by": "llama_kv_cache_init",
+                "buffer": "llvmpipe (LLVM 15.0.6, 256 bits)",
+                "mib": 12.0,
+            },
         ),
     ),
     _buffer(
@@ -76,7 +84,7 @@ PATTERNS = (
         Sample(
             build="11434 (source, src/llama-memory-recurrent.cpp)",
             line="llama_memory_recurrent:      CUDA0 RS buffer size =    62.81 MiB",
-            values={"buffer": "CUDA0", "mib": 62.81},
+            values={"by": "llama_memory_recurrent", "buffer": "CUDA0", "mib": 62.81},
         ),
     ),
     _buffer(
@@ -85,7 +93,7 @@ PATTERNS = (
         Sample(
             build="10434",
             line="0.09.900.000 I sched_reserve: Vulkan_Host compute buffer size =     9.02 MiB",
-            values={"buffer": "Vulkan_Host", "mib": 9.02},
+            values={"by": "sched_reserve", "buffer": "Vulkan_Host", "mib": 9.02},
         ),
     ),
     _buffer(
@@ -94,7 +102,7 @@ PATTERNS = (
         Sample(
             build="11434",
             line="0.00.038.798 I llama_context:        CPU  output buffer size =     0.06 MiB",
-            values={"buffer": "CPU", "mib": 0.06},
+            values={"by": "llama_context", "buffer": "CPU", "mib": 0.06},
         ),
     ),
     Pattern(

@@ -57,12 +57,17 @@ PATTERNS = (
     Pattern(
         fact=Fact.N_CTX_SLOT,
         keys=("new slot",),
-        regex=re.compile(r"slot +init: .*new slot,? n_ctx(?:_slot)? = (?P<n>\d+)"),
+        regex=re.compile(r"slot +(?:init|load_model): .*new slot,? n_ctx(?:_slot)? = (?P<n>\d+)"),
         types={"n": int},
         samples=(
             Sample(
                 build="7079",
                 line="slot         init: id  0 | task -1 | new slot, n_ctx = 1024",
+                values={"n": 1024},
+            ),
+            Sample(
+                build="8672",
+                line="slot   load_model: id  0 | task -1 | new slot, n_ctx = 1024",
                 values={"n": 1024},
             ),
             Sample(

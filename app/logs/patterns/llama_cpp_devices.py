@@ -155,15 +155,25 @@ PATTERNS = (
     ),
     Pattern(
         fact=Fact.NO_GPU_WARNING,
-        keys=("no usable GPU found", "No devices found", "failed to initialize "),
+        keys=(
+            "no usable GPU found",
+            "not compiled with GPU offload",
+            "No devices found",
+            "failed to initialize ",
+        ),
         regex=re.compile(
-            r"no usable GPU found|ggml_vulkan: No devices found"
-            r"|_cuda_init: failed to initialize (?:CUDA|ROCm|MUSA): (?P<reason>.+)"
+            r"no usable GPU found|not compiled with GPU offload support"
+            r"|ggml_vulkan: No devices found|_cuda_init: failed to initialize (?:CUDA|ROCm|MUSA): (?P<reason>.+)"
         ),
         samples=(
             Sample(
                 build="11434 (source, common/arg.cpp)",
                 line="warning: no usable GPU found, --gpu-layers option will be ignored",
+            ),
+            Sample(
+                build="2024-02 (source, common/common.cpp)",
+                line="warning: not compiled with GPU offload support, --n-gpu-layers option will "
+                "be ignored",
             ),
             Sample(
                 build="11434 (source, ggml-cuda.cu)",

@@ -79,6 +79,17 @@ PATTERNS = (
         ),
     ),
     Pattern(
+        fact=Fact.FIT_NO_DEVICE,  # builds of 2025-12 to 2026-04 did not look at host memory
+        keys=("no devices with dedicated memory found",),
+        regex=re.compile(r"no devices with dedicated memory found"),
+        samples=(
+            Sample(
+                build="8672",
+                line="llama_params_fit_impl: no devices with dedicated memory found",
+            ),
+        ),
+    ),
+    Pattern(
         fact=Fact.FIT_CTX_REDUCED,
         keys=("context size reduced from ",),
         regex=re.compile(r"context size reduced from (?P<before>\d+) to (?P<after>\d+) ->"),
