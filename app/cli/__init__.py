@@ -1,1 +1,91 @@
-"""The command line: the same pipeline without a window."""
+"""The command line: the same pipeline without a window.
+
+A subcommand is a module here with `add_options(parser)` and `main(args) -> exit status`, and one
+line in COMMANDS. It is imported only when it is asked for, so that `plan` never loads Qt.
+"""
+
+import argparse
+import importlib
+import os
+import sys
+from collections.abc import Mapping, Sequence
+from typing import NoReturn
+
+from app import product
+from app.core.errors import UserError
+
+ANSWERED = 0  # also "nothing found"
+FAILED = 1  # the work failed or was cancelled
+BAD_USAGE = 2
+UNREADABLE = 3  # a file cannot be read
+
+COMMANDS: Mapping[str, str] = {
+    "plan": "where a model's bytes would lie, what fits, and how much slower that is",
+}
+
+
+class CommandError(Exception):
+    """Ends a command: the exit status, and one sentence for stderr."""
+
+    def __init__(self, status: int, sentence: str) -> None:
+        super().__init__(sentence)
+        self.status = status
+        self.sentence = sentence
+
+    @classmethod
+    def of(cls, status: int, error: UserError) -> "CommandError":
+        """Give a UserError an exit status."""
+        return cls(status, error.sentence())
+
+
+class _Parser(argparse.ArgumentParser):
+    """Says in one sentence what is wrong with the options."""
+
+    def error(self, message: str) -> NoReturn:
+        raise CommandError(
+            BAD_USAGE, f"{message[:1].upper()}{message[1:]}. Try {self.prog} --help."
+        )
+
+
+def main(argv: Sequence[str]) -> int:
+    """Run a subcommand and return the exit status; never a traceback for what a user gave."""
+    try:
+        status = _run(list(argv))
+        sys.stdout.flush()
+    except CommandError as error:
+        return _complain(error.status, error.sentence)
+    except UserError as error:
+        return _complain(FAILED, error.sentence())
+    except BrokenPipeError:
+        # whoever read our output has enough; what is still buffered must go nowhere
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return ANSWERED
+    except KeyboardInterrupt:
+        return _complain(FAILED, "Stopped.")
+    return status
+
+
+def _run(argv: list[str]) -> int:
+    parser = _Parser(prog=product.SLUG, description=product.SUMMARY, allow_abbrev=False)
+    parser.add_argument("--version", action="version", version=f"{product.NAME} {product.VERSION}")
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    wanted = next((word for word in argv if word in COMMANDS), None)
+    modules = {}
+    for name, summary in COMMANDS.items():
+        command = commands.add_parser(
+            name, help=summary, description=f"Tell {summary}.", allow_abbrev=False
+        )
+        if name == wanted:
+            modules[name] = importlib.import_module(f"app.cli.{name.replace('-', '_')}")
+            modules[name].add_options(command)
+    try:
+        arguments = parser.parse_args(argv)
+    except SystemExit as end:  # --help and --version print and end
+        return end.code if isinstance(end.code, int) else ANSWERED
+    status = modules[arguments.command].main(arguments)
+    return status if isinstance(status, int) else FAILED
+
+
+def _complain(status: int, sentence: str) -> int:
+    print(f"{product.SLUG}: {' '.join(sentence.split())}", file=sys.stderr)
+    return status

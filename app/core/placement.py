@@ -90,8 +90,12 @@ class Placement:
 
     @property
     def f_layers(self) -> float:
-        """Return the host's share of the layers, blocks and output."""
-        return sum(layer.device is None for layer in self.layers) / len(self.layers)
+        """Return the host's share of the layers: those there, or with most of their bytes there."""
+        on_host = [
+            layer.device is None or 2 * layer.host_weights_bytes > layer.weights_bytes
+            for layer in self.layers
+        ]
+        return sum(on_host) / len(on_host)
 
     def row(self, buffer: str) -> Row | None:
         """Return the row of a buffer."""

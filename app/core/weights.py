@@ -161,10 +161,13 @@ def fits_device(weight: Weight, device: Device, used_experts: int) -> bool:
     """Tell whether the device can run the weight's operation within its buffer limit."""
     if device.kind is DeviceKind.VULKAN and _is_mamba_1_scan(weight):
         return False  # its SSM_SCAN shader knows the state layout of Mamba-2 alone
-    limit = device.max_buffer_bytes
-    if limit is None:
-        limit = DEFAULT_MAX_BUFFER.get(device.kind)
-    return _within(weight, limit, used_experts)
+    return _within(weight, limit_of(device), used_experts)
+
+
+def limit_of(device: Device) -> int | None:
+    """Return the largest tensor or result a device takes, None when no limit is known."""
+    given = device.max_buffer_bytes
+    return DEFAULT_MAX_BUFFER.get(device.kind) if given is None else given
 
 
 def bytes_in(weight: Weight, buffer: str, kind: DeviceKind | None) -> int:
@@ -188,7 +191,7 @@ def host_buffers(
         for device in devices:
             if device.kind in _HOST_BUFFER:
                 pinned = _HOST_BUFFER[device.kind]
-                limit = device.max_buffer_bytes or DEFAULT_MAX_BUFFER.get(device.kind)
+                limit = limit_of(device)
                 break
     # integrated CUDA, ROCm and Vulkan devices say no to mapping (placement.md 1.7)
     refuses = any(

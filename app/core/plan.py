@@ -1,0 +1,134 @@
+"""A plan: one model, one request, and everything that follows from them."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from app.core import fit as fitting
+from app.core import placement, slowdown
+from app.core.assign import usable_devices
+from app.core.fit_result import FitResult
+from app.core.machine import Device, Host
+from app.core.model import Model
+from app.core.placement import Placement, Prepared
+from app.core.reading import Estimate
+from app.core.request import LoadRequest, Tool
+from app.core.slowdown import Prediction
+from app.core.units import MIB
+
+F_SOURCE = "host bytes over all bytes read per generated token, from the tensor sizes of the header"
+
+
+@dataclass(frozen=True, slots=True)
+class Situation:
+    """What a plan is made for; build None = llama.cpp's build is not known."""
+
+    devices: tuple[Device, ...]
+    host: Host
+    request: LoadRequest
+    r: Estimate | None = None
+    build: int | None = None
+    fill: int = 0  # tokens in the context for which f holds
+    notes: tuple[str, ...] = ()  # what else was not calculated, in words
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """The answer."""
+
+    model: Model
+    situation: Situation
+    devices: tuple[Device, ...]  # those the load uses
+    placement: Placement
+    prediction: Prediction
+    fit: FitResult
+
+    @property
+    def not_calculated(self) -> tuple[str, ...]:
+        """Return everything that is not in the figures, in words."""
+        problems = tuple(problem.text for problem in self.model.problems)
+        return (*problems, *self.placement.not_calculated, *self.situation.notes)
+
+
+@dataclass(frozen=True, slots=True)
+class TableLine:
+    """One number of layers; bytes with the expected compute buffer."""
+
+    ngl: int
+    device_bytes: int
+    host_bytes: int
+    f: float
+    prediction: Prediction
+    fits: bool | None  # leaves the fit target free on each device; None = free is not known
+
+
+def make_plan(model: Model, situation: Situation) -> Plan:
+    """Plan a load; UserError for what is no language model, or a request it cannot take."""
+    return plan_of(model, placement.prepare(model), situation)
+
+
+def plan_of(model: Model, prepared: Prepared, situation: Situation) -> Plan:
+    """Plan a load of a model that was prepared before."""
+    request = situation.request
+    devices, host = situation.devices, situation.host
+    placed = _place(prepared, situation)
+    return Plan(
+        model=model,
+        situation=situation,
+        devices=usable_devices(devices, request),
+        placement=placed,
+        prediction=predict(placed, situation),
+        fit=fitting.fit(prepared, devices, host, request, situation.build),
+    )
+
+
+def table_of(prepared: Prepared, situation: Situation) -> Iterator[TableLine]:
+    """Yield a line for each number of layers, from none to all."""
+    for ngl in range(prepared.shape.layers_total + 1):
+        tried = replace(situation, request=replace(situation.request, ngl=ngl))
+        placed = _place(prepared, tried)
+        yield TableLine(
+            ngl=ngl,
+            device_bytes=placed.total(is_host=False).total_bytes,
+            host_bytes=placed.total(is_host=True).total_bytes,
+            f=placed.f,
+            prediction=predict(placed, tried),
+            fits=fits(placed, tried),
+        )
+
+
+def fits(placed: Placement, situation: Situation) -> bool | None:
+    """Tell whether each device keeps the fit target free, at the top of the range."""
+    given = situation.request.fit_target_mib
+    target = (fitting.DEFAULT_TARGET_MIB if given is None else given) * MIB
+    free = {device.id: device.free_bytes for device in situation.devices}
+    rows = [row for row in placed.rows if not row.is_host]
+    if any(free[row.buffer] is None for row in rows):
+        return None
+    return all(row.high_bytes <= (free[row.buffer] or 0) - target for row in rows)
+
+
+def predict(placed: Placement, situation: Situation) -> Prediction:
+    """Predict the slowdown of a placement."""
+    devices = usable_devices(situation.devices, situation.request)
+    if not devices:
+        return Prediction(None, "There is no device, so nothing to be slower than.")
+    return slowdown.predict(
+        placed.f,
+        placed.f_layers,
+        situation.r,
+        read_bytes=placed.reads.total_bytes,
+        devices=devices,
+    )
+
+
+def _place(prepared: Prepared, situation: Situation) -> Placement:
+    request = situation.request
+    return placement.place(
+        prepared,
+        situation.devices,
+        situation.host,
+        request,
+        fill=situation.fill,
+        dry_pass=request.tool is Tool.FIT_PARAMS,
+        build=situation.build,
+    )
