@@ -95,7 +95,6 @@ class Table:
 
     columns: tuple[Column, ...]
     rows: tuple[tuple[str, ...], ...]
-    caption: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +121,7 @@ class ByteBar:
 
 @dataclass(frozen=True, slots=True)
 class ByteChart:
-    """Memory bars, one under the other, on one scale."""
+    """Memory bars, one under the other; each is as long as its own memory."""
 
     title: str
     bars: tuple[ByteBar, ...]

@@ -44,8 +44,7 @@ def check(evidence: Evidence) -> Finding | None:
         f"memory, which is slower.{sizes}",
         cites=(seen.cite(claim), *seen.cite_buffers(evidence, (*on_device, *on_host))),
         fix=_fix(evidence, story),
-        proof=f"The line says “offloaded {m}/{m} layers”, and the weights in system memory fall to "
-        "the embedding.",
+        proof=_proof(evidence, m),
         certainty=Certainty.PROVEN if story.weights_on_device else Certainty.LIKELY,
     )
 
@@ -92,6 +91,15 @@ def _fix(evidence: Evidence, story: LoadStory) -> Fix:
         "Remove -ngl (or LLAMA_ARG_N_GPU_LAYERS). The program then puts as many layers on the "
         "device as fit.",
         command.server(evidence, ngl=None),
+    )
+
+
+def _proof(evidence: Evidence, m: int) -> str:
+    if seen.shares_system_memory(evidence):
+        return "One end is faster, by intervals that do not touch."
+    return (
+        f"The line says “offloaded {m}/{m} layers”, and the weights in system memory fall to the "
+        "embedding."
     )
 
 
