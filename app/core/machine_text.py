@@ -16,18 +16,11 @@ _KINDS = {
 }
 
 
-def machine_text(machine: Machine, home: str = "") -> str:
-    """Return everything that is known; the home folder, where given, is written as ~."""
+def machine_text(machine: Machine) -> str:
+    """Return everything that is known."""
     lines = [*_overview(machine), *_devices(machine), *_runtimes(machine), *_facts(machine)]
     lines += [f"Not read: {text}" for text in machine.skipped]
-    return short_home("\n".join(lines).rstrip() + "\n", home)
-
-
-def short_home(text: str, home: str) -> str:
-    """Return the text with the home folder as ~."""
-    if len(home) < 2:  # a root account's home can be "/"
-        return text
-    return text.replace(home.rstrip("/\\"), "~")
+    return "\n".join(lines).rstrip() + "\n"
 
 
 def device_line(device: Device, kind: GpuKind = GpuKind.CARD) -> str:

@@ -8,11 +8,11 @@ from app.core.machine import Machine, MachineFact
 from app.core.overview import fast_cores, is_asked
 from app.ui.widgets.byte_bar import Bar, NamedBar, Segment
 
-_BADGES = {
-    GpuKind.CARD: "",
-    GpuKind.SHARED: "shares the computer's memory",
-    GpuKind.SOFTWARE: "software, not a GPU",
-    GpuKind.REMOTE: "another computer",
+_PARTS = {
+    GpuKind.CARD: "GPU",
+    GpuKind.SHARED: "GPU that shares the computer's memory",
+    GpuKind.SOFTWARE: "Software, not a GPU",
+    GpuKind.REMOTE: "Device of another computer",
 }
 _NO_LIST = "not listed: this llama.cpp cannot use it"
 _NOT_ASKED = "not known: no llama.cpp program was found"
@@ -30,11 +30,11 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Tile:
-    """A card: title, a quiet word beside it, memory bars, figures, and notes to heed."""
+    """A card: what part it is, its name, memory bars, figures, and notes to heed."""
 
-    name: str  # the widget's objectName
+    name: str
+    part: str
     title: str
-    badge: str = ""
     text: str = ""
     bars: tuple[NamedBar, ...] = ()
     lines: tuple[Line, ...] = ()
@@ -44,22 +44,29 @@ class Tile:
 def tiles(machine: Machine) -> tuple[Tile, ...]:
     """Return a card for each GPU (or one that says there is none), for the CPU and memory."""
     found = gpus(machine)
-    cards = [_gpu(machine, gpu) for gpu in found]
-    if not any(gpu.is_real for gpu in found):
-        cards.insert(0, _no_gpu(machine))
+    if any(gpu.is_real for gpu in found):
+        cards = tuple(_gpu(machine, gpu) for gpu in found)
+    else:
+        cards = (_no_gpu(machine),)
     return (*cards, _cpu(machine), _memory(machine))
 
 
-def runtime_lines(machine: Machine) -> tuple[Line, ...]:
-    """Return the runtimes found, and what the running ones hold."""
-    lines = []
+@dataclass(frozen=True, slots=True)
+class RuntimeEntry:
+    """A runtime that was found; details are where it is and what it has loaded."""
+
+    title: str
+    details: tuple[str, ...]
+
+
+def runtime_entries(machine: Machine) -> tuple[RuntimeEntry, ...]:
+    """Return the runtimes found."""
+    entries = []
     for runtime in machine.runtimes:
-        lines.append(Line(machine_text.runtime_line(runtime), runtime.folder, runtime.source))
-        lines += [
-            Line("", f"loaded: {text}", runtime.source)
-            for text in machine_text.loaded_lines(runtime)
-        ]
-    return tuple(lines)
+        place = f"{runtime.folder}  ·  {runtime.source}" if runtime.folder else runtime.source
+        loaded = (f"loaded: {text}" for text in machine_text.loaded_lines(runtime))
+        entries.append(RuntimeEntry(machine_text.runtime_line(runtime), (place, *loaded)))
+    return tuple(entries)
 
 
 def system_line(machine: Machine) -> str:
@@ -75,12 +82,10 @@ def system_line(machine: Machine) -> str:
 
 def memory_bar(
     title: str, total: int | None, free: int | None, source: str, free_word: str = "free"
-) -> NamedBar:
-    """Return a bar of what is in use and what is free; bytes, None = not known."""
+) -> NamedBar | None:
+    """Return a bar of what is in use and what is free, None when that is not known; bytes."""
     if total is None or free is None or not 0 <= free <= total or not total:
-        size = units.gib(total) if total is not None else units.UNKNOWN
-        headline = f"{size}, free: {units.UNKNOWN}" if total is not None else size
-        return NamedBar(title, headline, False, Bar((), None, f"{title}: {headline}"))
+        return None
     headline = f"{units.gib(free)} of {units.gib(total)} {free_word}"
     used = total - free
     segments = (
@@ -91,13 +96,15 @@ def memory_bar(
 
 
 def _gpu(machine: Machine, gpu: Gpu) -> Tile:
-    bars = []
+    bars: list[NamedBar | None] = []
     lines = []
-    if gpu.index is not None:
-        total, free = (driver_fact(machine, gpu, n) for n in ("memory_total", "memory_free"))
-        source = total.reading.source if total else ""
-        bars.append(memory_bar("Driver", _bytes(total), _bytes(free), source))
-        lines += _missing(total)
+    total, free = (driver_fact(machine, gpu, name) for name in ("memory_total", "memory_free"))
+    if total is not None:
+        source = total.reading.source
+        bar = memory_bar(f"Driver{_short(source)}", _bytes(total), _bytes(free), source)
+        bars.append(bar)
+        if bar is None:
+            lines.append(_line("Memory", total))
     bars += [
         memory_bar(f"llama.cpp {d.id}", d.total_bytes, d.free_bytes, d.source) for d in gpu.devices
     ]
@@ -106,8 +113,16 @@ def _gpu(machine: Machine, gpu: Gpu) -> Tile:
     if gpu.kind is GpuKind.SOFTWARE:
         lines.append(Line("What it is", _SOFTWARE))
     lines += _card_lines(machine, gpu)
-    name = f"gpuCard{gpu.index}" if gpu.index is not None else f"deviceCard{gpu.devices[0].id}"
-    return Tile(name, gpu.name, _BADGES[gpu.kind], "", tuple(bars), tuple(lines), gpu.notes)
+    name = f"gpu{gpu.index}" if gpu.index is not None else gpu.devices[0].id
+    shown = tuple(bar for bar in bars if bar is not None)
+    return Tile(name, _PARTS[gpu.kind], gpu.name, "", shown, tuple(lines), gpu.notes)
+
+
+def _short(source: str) -> str:
+    """Return a source in brackets where it is a word, not a path."""
+    if source.startswith("/sys/"):
+        return " (sysfs)"
+    return f" ({source})" if source and len(source) <= 12 else ""
 
 
 _SOFTWARE = (
@@ -124,30 +139,29 @@ def _card_lines(machine: Machine, gpu: Gpu) -> list[Line]:
         ("Bandwidth", "bandwidth"),
         ("Power limit", "power_limit"),
         ("Temperature", "temperature"),
-        ("Driver", "driver"),
+        ("Driver version", "driver"),
     ):
         fact = driver_fact(machine, gpu, name)
         if fact is not None and fact.reading.value is not None:
-            lines.append(Line(label, fact_words.value(fact), fact.reading.source))
+            lines.append(_line(label, fact))
     link = _link(machine, gpu)
-    return [*lines[:3], link, *lines[3:]] if link else lines
+    return [*lines, link] if link else lines
 
 
 def _link(machine: Machine, gpu: Gpu) -> Line | None:
-    """Return the PCIe link now and at most; an idle card lowers it, which is normal."""
-    now = [driver_fact(machine, gpu, name) for name in ("pcie_generation", "pcie_width")]
-    top = [driver_fact(machine, gpu, name) for name in ("pcie_generation_max", "pcie_width_max")]
-    if any(fact is None or fact.reading.value is None for fact in (*now, *top)):
+    """Return the PCIe link; an idle card lowers the generation, but not its lanes."""
+    names = ("pcie_generation", "pcie_generation_max", "pcie_width", "pcie_width_max")
+    facts = [driver_fact(machine, gpu, name) for name in names]
+    values = [fact.reading.value if fact else None for fact in facts]
+    if None in values or facts[0] is None:
         return None
-    source = now[0].reading.source if now[0] else ""
-    first, last = _link_text(now), _link_text(top)
-    text = first if first == last else f"{first} now, {last} at most (lower while idle is normal)"
-    return Line("PCIe", text, source)
-
-
-def _link_text(facts: list[MachineFact | None]) -> str:
-    generation, width = (fact.reading.value if fact else None for fact in facts)
-    return f"gen {generation} ×{width}"
+    generation, best, width, most = values
+    text = f"gen {generation} ×{width}"
+    if generation != best:
+        text += f", gen {best} when it works"
+    if width != most:
+        text += f" (the card can do ×{most})"
+    return Line("PCIe", text, facts[0].reading.source)
 
 
 def _no_gpu(machine: Machine) -> Tile:
@@ -155,19 +169,19 @@ def _no_gpu(machine: Machine) -> Tile:
     asked = machine.fact("llama.devices")
     lines = []
     if count is not None:
-        lines.append(
-            Line("Drivers", fact_words.value(count), count.reading.source, is_missing=True)
-        )
-    if is_asked(machine):
-        real = sum(not device.is_software for device in machine.devices)
-        text = "lists none" if not real else "lists only devices of other computers"
-        lines.append(Line("llama.cpp", text, machine.devices_source))
+        lines.append(_line("Drivers", count))
+    if machine.devices:
+        lines += [
+            Line("llama.cpp", machine_text.device_line(d, gpu.kind), d.source)
+            for gpu in gpus(machine)
+            for d in gpu.devices
+        ]
+    elif is_asked(machine):
+        lines.append(Line("llama.cpp", "lists none", machine.devices_source))
     elif asked is not None:
-        lines.append(
-            Line("llama.cpp", fact_words.value(asked), asked.reading.source, is_missing=True)
-        )
-    text = "None found. Models run on the CPU; that works, only more slowly than on a GPU."
-    return Tile("noGpuCard", "GPU", "", text, lines=tuple(lines))
+        lines.append(_line("llama.cpp", asked))
+    text = "That is a normal result: models run on the CPU."
+    return Tile("noGpu", "GPU", "None found", text, lines=tuple(lines))
 
 
 def _cpu(machine: Machine) -> Tile:
@@ -183,9 +197,8 @@ def _cpu(machine: Machine) -> Tile:
             continue
         lines.append(_line(label, fact))
     lines[0:1] = _cores(machine)
-    fact = machine.fact("cpu.model")
-    title = machine.text("cpu.model") or "CPU"
-    return Tile("cpuCard", title, "CPU" if fact and fact.reading.value else "", lines=tuple(lines))
+    title = machine.text("cpu.model") or "Model not known"
+    return Tile("cpu", "CPU", title, lines=tuple(lines))
 
 
 def _cores(machine: Machine) -> list[Line]:
@@ -208,41 +221,39 @@ def _cores(machine: Machine) -> list[Line]:
 
 def _memory(machine: Machine) -> Tile:
     total, free = machine.fact("memory.total"), machine.fact("memory.available")
-    source = total.reading.source if total else ""
-    bars = [memory_bar("System memory", _bytes(total), _bytes(free), source, "available")]
-    lines = _missing(total)
-    limit, used = machine.number("memory.limit"), machine.number("memory.limit_used")
-    if limit is not None:
-        fact = machine.fact("memory.limit")
-        left = None if used is None else max(0, limit - used)
-        bars.append(memory_bar("Container limit", limit, left, fact.reading.source if fact else ""))
-    swap = machine.fact("swap.total")
-    swap_used = machine.number("swap.used")
+    limit, limit_used = machine.number("memory.limit"), machine.number("memory.limit_used")
+    swap, swap_used = machine.fact("swap.total"), machine.number("swap.used")
+    left = None if limit is None or limit_used is None else max(0, limit - limit_used)
     swap_total = _bytes(swap)
-    if swap_total and swap_used is not None:
-        bars.append(
-            memory_bar(
-                "Swap", swap_total, swap_total - swap_used, swap.reading.source if swap else ""
-            )
-        )
-    elif swap is not None:
+    swap_free = None if swap_total is None or swap_used is None else swap_total - swap_used
+    bars = (
+        memory_bar("RAM", _bytes(total), _bytes(free), _source(total), "available"),
+        memory_bar("Container limit", limit, left, _source(machine.fact("memory.limit"))),
+        memory_bar("Swap", swap_total, swap_free, _source(swap)),
+    )
+    lines = []
+    if bars[0] is None and total is not None:
+        lines.append(_line("RAM", total))
+    if bars[1] is None:
+        text = units.gib(limit) if limit is not None else "none"
+        lines.append(Line("Container limit", text, _source(machine.fact("memory.limit"))))
+    if bars[2] is None and swap is not None:
         lines.append(_line("Swap", swap))
-    for label, path in (("Waited for memory", "pressure.memory.some"), ("Limit", "memory.limit")):
-        fact = machine.fact(path)
-        if fact is not None and not (path == "memory.limit" and limit is not None):
-            lines.append(_line(label, fact))
-    return Tile("memoryCard", "Memory", "", bars=tuple(bars), lines=tuple(lines))
+    waited = machine.fact("pressure.memory.some")
+    if waited is not None and waited.reading.value is not None:
+        text = f"{fact_words.value(waited)} of the last 10 s"
+        lines.append(Line("Waited for memory", text, _source(waited)))
+    shown = tuple(bar for bar in bars if bar is not None)
+    return Tile("memory", "Memory", units.gib(_bytes(total)), bars=shown, lines=tuple(lines))
+
+
+def _source(fact: MachineFact | None) -> str:
+    return fact.reading.source if fact else ""
 
 
 def _line(label: str, fact: MachineFact) -> Line:
     is_missing = fact.reading.value is None
     return Line(label, fact_words.value(fact), fact.reading.source, is_missing)
-
-
-def _missing(fact: MachineFact | None) -> list[Line]:
-    if fact is None or fact.reading.value is not None:
-        return []
-    return [Line("Memory", fact_words.value(fact), fact.reading.source, is_missing=True)]
 
 
 def _bytes(fact: MachineFact | None) -> int | None:

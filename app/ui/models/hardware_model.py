@@ -134,7 +134,7 @@ def _texts(fact: MachineFact) -> tuple[str, str, str, str]:
     reading = fact.reading
     return (
         fact_words.title(fact.path),
-        fact_words.value(fact),
+        "\n".join(part for part in (fact_words.value(fact), fact_words.how_to_get(fact)) if part),
         reading.source,
         fact_words.STATES[reading.state],
     )

@@ -16,8 +16,9 @@ from PySide6.QtWidgets import (
 )
 
 from app.core import fact_words, machine_text
-from app.core.machine import Machine, MachineFact
+from app.core.machine import Machine
 from app.core.overview import Overview, overview
+from app.core.short_home import short_home
 from app.ui import theme
 from app.ui.models import device_model, hardware_model
 from app.ui.widgets.card import Card, dim_label
@@ -25,7 +26,8 @@ from app.ui.widgets.card_grid import CardGrid
 from app.ui.widgets.fact_table import FactTable
 from app.ui.widgets.live_panel import LivePanel
 from app.ui.widgets.page import Page
-from app.ui.widgets.tile_card import TileCard, line_grid
+from app.ui.widgets.runtime_list import RuntimeList
+from app.ui.widgets.tile_card import TileCard
 from app.work.detection import Detection
 from app.work.live import Live
 from app.work.session import Session
@@ -77,6 +79,7 @@ class HardwareTab(Page):
             self.subtitle.setText(device_model.system_line(machine))
         self.set_notice(" ".join(machine.skipped))
         self.set_filled()
+        machine = short_home(machine, str(Path.home()))
         if machine != self._machine:
             self._machine = machine
             self._show_machine(machine)
@@ -118,7 +121,7 @@ class HardwareTab(Page):
 
     def _on_copy(self) -> None:
         if self._machine is not None:
-            text = machine_text.machine_text(self._machine, str(Path.home()))
+            text = machine_text.machine_text(self._machine)
             QGuiApplication.clipboard().setText(text)
             self._copy.setText(self.tr("Copied"))
 
@@ -131,9 +134,6 @@ class HardwareTab(Page):
         self._facts.show_groups(groups)
         self._facts.setVisible(bool(groups))
         self._no_fact.setVisible(not groups)
-
-    def _on_fact(self, fact: MachineFact | None) -> None:
-        self._chosen.setText(hardware_model.fact_text(fact) if fact else self._chosen_hint)
 
     # ------------------------------------------------------------------ showing
 
@@ -151,7 +151,7 @@ class HardwareTab(Page):
         self._show_overview(machine, overview(machine))
         self._cards.show_cards([TileCard(tile) for tile in device_model.tiles(machine)])
         self._panel.set_memory_limit(machine.number("memory.limit"))
-        self._show_runtimes(machine)
+        self._runtimes.show_entries(device_model.runtime_entries(machine))
         self._copy.setText(self.tr("Copy all"))
         self._on_search()
 
@@ -162,15 +162,6 @@ class HardwareTab(Page):
             facts = [fact for path in sentence.paths if (fact := machine.fact(path))]
             sources = (f"{fact_words.title(f.path)}: {f.reading.source}" for f in facts)
             label.setToolTip("\n".join(sources))
-
-    def _show_runtimes(self, machine: Machine) -> None:
-        lines = device_model.runtime_lines(machine)
-        former, self._runtime_lines = self._runtime_lines, QWidget()
-        self._runtime_lines.setLayout(line_grid(lines))
-        self._runtime_box.replaceWidget(former, self._runtime_lines)
-        former.hide()
-        former.deleteLater()
-        self._no_runtime.setVisible(not lines)
 
     # ------------------------------------------------------------------ building
 
@@ -226,17 +217,13 @@ class HardwareTab(Page):
 
     def _make_runtimes(self) -> Card:
         card = Card(self.tr("Runtimes on this computer"))
-        self._runtime_box = card.body
-        self._runtime_lines = QWidget()
-        card.body.addWidget(self._runtime_lines)
-        self._no_runtime = dim_label(
+        self._runtimes = RuntimeList(
             self.tr(
                 "None found on PATH, in the usual folders, or running. Choose the folder that "
                 "holds llama-server, and its devices are listed here."
             )
         )
-        self._no_runtime.setObjectName("noRuntime")
-        card.body.addWidget(self._no_runtime)
+        card.body.addWidget(self._runtimes)
         row = QHBoxLayout()
         row.setSpacing(theme.S)
         caption = dim_label(self.tr("Folder of llama.cpp"), wrap=False)
@@ -272,12 +259,8 @@ class HardwareTab(Page):
         self._facts = FactTable()
         self._no_fact = dim_label(self.tr("No fact has these words."))
         self._no_fact.setObjectName("noFact")
-        self._chosen_hint = self.tr("Choose a row to see all that is known of it.")
-        self._chosen = dim_label(self._chosen_hint)
-        self._chosen.setObjectName("chosenFact")
-        self._facts.fact_chosen.connect(self._on_fact)
-        for widget in (self._chosen, self._facts, self._no_fact):
-            card.body.addWidget(widget)
+        card.body.addWidget(self._facts)
+        card.body.addWidget(self._no_fact)
         find = QShortcut(QKeySequence(QKeySequence.StandardKey.Find), self)
         find.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
         find.activated.connect(self._on_find)

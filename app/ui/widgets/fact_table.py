@@ -1,7 +1,7 @@
 """The table of facts: as tall as its rows, so that only the page scrolls."""
 
-from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QSize, Qt, Signal
-from PySide6.QtGui import QGuiApplication, QKeyEvent, QKeySequence, QPalette
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect, QSize, Qt
+from PySide6.QtGui import QGuiApplication, QKeyEvent, QKeySequence, QPalette, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QHeaderView,
@@ -15,14 +15,14 @@ from app.core.machine import MachineFact
 from app.ui import theme
 from app.ui.models.hardware_model import COLUMNS, MISSING_ROLE, FactGroup, FactModel, fact_text
 
-_WIDTHS = (250, 0, 250, 110)  # 0: takes what is left
-_ROW = 28
+_WIDTHS = (190, 0, 280, 100)  # 0: takes what is left
+_ROW, _HEADING_ROW = 28, 36
+_PADDING = 22  # of a cell, left and right together, with the style's own margin
+Index = QModelIndex | QPersistentModelIndex
 
 
 class FactTable(QTreeView):
-    """Shows facts under their headings; emits the fact of the current row."""
-
-    fact_chosen = Signal(object)  # a MachineFact, None for a heading
+    """Shows facts under their headings; long reasons wrap."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -34,7 +34,8 @@ class FactTable(QTreeView):
         self.setRootIsDecorated(False)
         self.setItemsExpandable(False)
         self.setIndentation(0)
-        self.setUniformRowHeights(True)
+        self.setWordWrap(True)
+        self.setTextElideMode(Qt.TextElideMode.ElideMiddle)
         self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -46,7 +47,7 @@ class FactTable(QTreeView):
                 header.resizeSection(column, width)
             else:
                 header.setSectionResizeMode(column, QHeaderView.ResizeMode.Stretch)
-        self.selectionModel().currentChanged.connect(self._on_current)
+        header.sectionResized.connect(self._fit)
 
     def show_groups(self, groups: tuple[FactGroup, ...]) -> None:
         """Show other facts, all headings open."""
@@ -54,9 +55,7 @@ class FactTable(QTreeView):
         self.expandAll()
         for row in range(len(groups)):
             self.setFirstColumnSpanned(row, QModelIndex(), True)
-        n_rows = sum(1 + len(group.facts) for group in groups)
-        self.setFixedHeight(self.header().sizeHint().height() + n_rows * _ROW + 2 * theme.XS)
-        self.fact_chosen.emit(None)
+        self._fit()
 
     def current_fact(self) -> MachineFact | None:
         """Return the fact of the current row."""
@@ -70,8 +69,24 @@ class FactTable(QTreeView):
             return
         super().keyPressEvent(event)
 
-    def _on_current(self, current: QModelIndex, _before: QModelIndex) -> None:
-        self.fact_chosen.emit(self._model.fact(current))
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Wrap anew in another width."""
+        super().resizeEvent(event)
+        if event.size().width() != event.oldSize().width():
+            self._fit()
+
+    def _fit(self) -> None:
+        """Take the height of all rows: the page scrolls, not the table."""
+        self.doItemsLayout()
+        height = self.header().sizeHint().height() + 2 * theme.XS
+        for row in range(self._model.rowCount()):
+            heading = self._model.index(row, 0)
+            height += self.rowHeight(heading)
+            height += sum(
+                self.rowHeight(self._model.index(i, 0, heading))
+                for i in range(self._model.rowCount(heading))
+            )
+        self.setFixedHeight(height)
 
 
 class _Delegate(QStyledItemDelegate):
@@ -81,17 +96,20 @@ class _Delegate(QStyledItemDelegate):
         super().__init__(table)
         self._table = table
 
-    def sizeHint(
-        self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
-    ) -> QSize:
-        """Return one height for all rows."""
-        size = super().sizeHint(option, index)
-        size.setHeight(_ROW)
-        return size
+    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
+        """Return the height that a wrapped text needs; QTreeView does not pass the width on."""
+        if not index.parent().isValid():
+            return QSize(0, _HEADING_ROW)
+        if index.column() == COLUMNS.index("Source"):
+            return QSize(0, _ROW)  # paths have no spaces to wrap at: they are cut in the middle
+        width = self._table.columnWidth(index.column()) - _PADDING
+        text = str(index.data() or "")
+        needed = option.fontMetrics.boundingRect(
+            QRect(0, 0, max(width, 1), 10_000), Qt.TextFlag.TextWordWrap, text
+        )
+        return QSize(0, max(_ROW, needed.height() + _ROW - option.fontMetrics.height()))
 
-    def initStyleOption(
-        self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
-    ) -> None:
+    def initStyleOption(self, option: QStyleOptionViewItem, index: Index) -> None:
         """Set the quiet colour."""
         super().initStyleOption(option, index)
         is_source = index.column() == COLUMNS.index("Source")

@@ -1,4 +1,4 @@
-"""A card of figures: title, memory bars, rows of name and value, notes."""
+"""A card of figures: what part it is, memory bars, rows of name and value, notes."""
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QGridLayout, QLabel, QSizePolicy, QWidget
@@ -15,13 +15,13 @@ class TileCard(Card):
     def __init__(self, tile: Tile, parent: QWidget | None = None) -> None:
         super().__init__("", parent)
         self.setProperty("tile", tile.name)
-        self.setAccessibleName(tile.title)
-        title = QLabel(tile.title)
+        self.setAccessibleName(f"{tile.part}: {tile.title}")
+        part, title = QLabel(tile.part), QLabel(tile.title)
+        part.setObjectName("caption")
         title.setObjectName("cardTitle")
         title.setWordWrap(True)
-        self.head.insertWidget(0, title, 1)
-        if tile.badge:
-            self.head.addWidget(dim_label(tile.badge, wrap=False), 0, Qt.AlignmentFlag.AlignTop)
+        self.body.addWidget(part)
+        self.body.addWidget(title)
         if tile.text:
             text = QLabel(tile.text)
             text.setWordWrap(True)
@@ -31,7 +31,7 @@ class TileCard(Card):
             bars.show_bars(tile.bars)
             self.body.addWidget(bars)
         if tile.lines:
-            self.body.addLayout(line_grid(tile.lines))
+            self.body.addLayout(_line_grid(tile.lines))
         for note in tile.notes:
             label = QLabel(note)
             label.setObjectName("warningText")
@@ -41,7 +41,7 @@ class TileCard(Card):
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
 
 
-def line_grid(lines: tuple[Line, ...]) -> QGridLayout:
+def _line_grid(lines: tuple[Line, ...]) -> QGridLayout:
     """Return names and values in two columns; hovering shows the source."""
     grid = QGridLayout()
     grid.setContentsMargins(0, 0, 0, 0)
