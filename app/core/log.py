@@ -234,6 +234,13 @@ class LogSummary:
         """Return the last event of a fact."""
         return next((event for event in reversed(self.events) if event.fact is fact), None)
 
+    def load_at(self, line: int) -> LoadStory | None:
+        """Return the load that a line belongs to, None before the first."""
+        return next(
+            (load for load in reversed(self.loads) if load.first_line <= line <= load.last_line),
+            None,
+        )
+
     @property
     def load(self) -> LoadStory | None:
         """Return the last load that is no draft model's, the one a user usually asks about."""

@@ -163,7 +163,8 @@ PATTERNS = (
         ),
         regex=re.compile(
             r"no usable GPU found|not compiled with GPU offload support"
-            r"|ggml_vulkan: No devices found|_cuda_init: failed to initialize (?:CUDA|ROCm|MUSA): (?P<reason>.+)"
+            r"|ggml_vulkan: No devices found"
+            r"|_cuda_init: failed to initialize (?:CUDA|ROCm|MUSA): (?P<reason>.+)"
         ),
         samples=(
             Sample(

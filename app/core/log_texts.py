@@ -1,0 +1,125 @@
+"""What each fact means, in plain words, with the line's figures in {braces}."""
+
+from app.core.log import Fact
+
+TEXTS: dict[Fact, str] = {
+    Fact.BUILD: "The version of llama.cpp. Many guides are for other versions.",
+    Fact.VERBOSITY: "How detailed the log is.",
+    Fact.COMMAND: "The command that was started. It says what was asked, not what happened.",
+    Fact.DEVICE_LISTED: "The program can see {device}. Being listed is not being used.",
+    Fact.DEVICE_USED: "The model loader will use {device}. {free_mib} MiB of it were free.",
+    Fact.BACKEND_LOADED: "The library that can compute with {backend} was found.",
+    Fact.NO_GPU_WARNING: (
+        "The program cannot use a GPU: it was built without, or the driver does not answer. "
+        "Everything runs on the processor."
+    ),
+    Fact.SOFTWARE_DEVICE: (
+        "This device is no graphics card: the processor plays one, slower than without it."
+    ),
+    Fact.SYSTEM_INFO: "How many threads are used, and which fast instructions the program uses.",
+    Fact.LOAD_START: "Here the load of a model begins.",
+    Fact.MODEL_FILE: "The header of the model file was read.",
+    Fact.LOADED: "The model is loaded and the program is ready.",
+    Fact.DRY_PASS: "Says whether the pass that follows allocates memory or only reckons.",
+    Fact.LOADING_TENSORS: "Here the weights are read, and how.",
+    Fact.OFFLOADING_REPEATING: "{n} of the model's blocks were asked to go to the GPU.",
+    Fact.OFFLOADING_OUTPUT: "The output layer was asked to go to the GPU.",
+    Fact.OFFLOADED: "So many layers were asked to go to the GPU.",
+    Fact.WEIGHTS_BUFFER: "Weights are in this memory.",
+    Fact.KV_BUFFER: "A part of the KV cache is in this memory.",
+    Fact.RS_BUFFER: "The recurrent state is in this memory.",
+    Fact.COMPUTE_BUFFER: "Intermediate results are in this memory.",
+    Fact.OUTPUT_BUFFER: "The output values are in this memory.",
+    Fact.KV_SIZE: (
+        "The size of the KV cache, which grows with the context, and the type of its two halves. "
+        "Models with a sliding window print two such lines; they add up."
+    ),
+    Fact.SECOND_CONTEXT: "The model gets one more context, to guess tokens ahead.",
+    Fact.N_CTX: "The context is {n} tokens, for all requests together.",
+    Fact.N_CTX_SEQ: "One conversation may use {n} tokens of context.",
+    Fact.N_CTX_SLOT: "One request may use {n} tokens of context.",
+    Fact.N_CTX_TRAIN: "The model was trained for a context of at most {n} tokens.",
+    Fact.CTX_ABOVE_TRAIN: "The context is longer than the model was trained for.",
+    Fact.CTX_CAPPED: "A part of the context was allocated and cannot be used.",
+    Fact.FLASH_ATTN: "Whether flash attention is used. It saves memory with long contexts.",
+    Fact.GRAPH_SPLITS: (
+        "The work changes between processor and GPU in {n} parts for each token. 1 to 3 is "
+        "healthy; tens mean that layers are split."
+    ),
+    Fact.FIT_PROJECTED: (
+        "By the program's own reckoning the load will take {used_mib} MiB of {free_mib} MiB."
+    ),
+    Fact.FIT_ENOUGH: "It fits: the program changes nothing.",
+    Fact.FIT_NO_DEVICE: "The automatic fit found no GPU with memory of its own.",
+    Fact.FIT_SHORT: (
+        "It does not fit as it is: {need_mib} MiB too much. The program first shortens the "
+        "context, then moves layers to system memory, unless you have set these."
+    ),
+    Fact.FIT_CTX_REDUCED: "To fit the memory, the context was cut.",
+    Fact.FIT_CTX_KEPT: (
+        "The context stays at {n} tokens, because it was given. If it does not fit, layers go to "
+        "system memory."
+    ),
+    Fact.FIT_DEVICE: "The automatic fit puts {layers} layers on {device}.",
+    Fact.FIT_FAILED: "The automatic fit did nothing.",
+    Fact.FIT_DONE: "The automatic fit is done. This is also printed when nothing was changed.",
+    Fact.BREAKDOWN_DEVICE: (
+        "The memory of this device in MiB: total, free, and what the model, the context and "
+        "computing take. Before the load this is a projection, at exit it is the fact."
+    ),
+    Fact.BREAKDOWN_HOST: (
+        "System memory in MiB: what the model, the context and computing take. Before the load "
+        "this is a projection, at exit it is the fact."
+    ),
+    Fact.OVERRIDDEN: (
+        "This tensor was put into {buffer} on purpose, whatever the layer count says."
+    ),
+    Fact.PROMPT_RATE: "How fast the prompt was read.",
+    Fact.GENERATION_RATE: "How fast the answer was written.",
+    Fact.DRAFT_ACCEPTANCE: (
+        "Of {generated} tokens guessed ahead, {accepted} were right. Below about half, guessing "
+        "may cost more than it brings."
+    ),
+    Fact.REQUEST_START: "A request begins.",
+    Fact.MEMORY_PRESSURE: (
+        "More memory is used than the system recommends. It will soon swap, and be slow."
+    ),
+    Fact.QUALITY_WARNING: (
+        "The model's tokenizer or chat template is not right. The text may be worse than it should."
+    ),
+    Fact.ERROR_MEMORY: "There was not enough memory.",
+    Fact.ERROR_FILE: "The model file is damaged.",
+    Fact.ERROR_ARCHITECTURE: (
+        "This version of the program does not know models of the kind {arch}. It is older than "
+        "the model."
+    ),
+    Fact.ERROR_ARGUMENT: "The program does not know the option {flag}. It may have been removed.",
+    Fact.ERROR_NETWORK: "The port is taken, or the other computer does not answer.",
+    Fact.ERROR_OTHER: "An error that the program reports.",
+    Fact.ERROR_CONSEQUENCE: "This follows from an earlier error. The first one is the cause.",
+    Fact.HARMLESS: "This looks alarming and is not. You can ignore it.",
+    Fact.CONTEXT_TRUNCATED: (
+        "The context was full: the oldest text was dropped, or the answer was cut."
+    ),
+    Fact.REQUEST_TOO_LONG: "The request is longer than the context, so it was refused.",
+    Fact.KV_POOL_FULL: "All requests together need more context than there is. They slow down.",
+    Fact.PROMPT_REPROCESSED: (
+        "The whole prompt is read again, because the cache of this model cannot be cut back. "
+        "Long chats get slow to start."
+    ),
+    Fact.CLEAN_EXIT: "The program ended in good order.",
+    Fact.CRASHED: "The program crashed here. The line before usually says why.",
+}
+
+# the harmless lines, by words in them; what is said of each when somebody asks
+HARMLESS: tuple[tuple[str, str], ...] = (
+    ("control-type", "The tokenizer marks a token oddly. The program corrects that."),
+    ("full capacity", "The model could take a longer context than was asked for. That is fine."),
+    ("mlock", "The system did not let the model be locked in memory. It runs without."),
+    ("pinned memory", "The program found no pinned memory and does without."),
+    ("retrying", "The program tries again in another way. What comes next counts."),
+    ("special_eog_ids", "The file does not name all end marks. The program finds them itself."),
+    ("API key", "No password is set. That matters only if others can reach this port."),
+    ("CORS", "Web pages may talk to this port. That matters only if you do not want it."),
+    ("logit bias", "An end mark is switched off for the moment, as was asked."),
+)

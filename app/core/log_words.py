@@ -1,0 +1,231 @@
+"""Says in plain words what a line of a log means, and whether it matters."""
+
+from collections.abc import Callable
+from enum import Enum
+
+from app.core import units
+from app.core.log import BufferKind, Fact, LoadStory, LogBuffer, LogEvent, Role
+from app.core.log_texts import HARMLESS, TEXTS
+from app.core.units import MIB
+
+FEW_PROMPT_TOKENS = 32  # below these counts a rate says little (logs.md section 0, rule 9)
+FEW_GENERATED_TOKENS = 16
+
+
+class Weight(Enum):
+    """How much a line matters to somebody who looks for a fault."""
+
+    FAULT = "fault"  # an error, or a warning that costs something
+    EVIDENCE = "evidence"  # tells where the bytes are, or how fast it was
+    DETAIL = "detail"
+    HARMLESS = "harmless"  # looks alarming, is not
+
+
+_FAULTS = frozenset(
+    {
+        Fact.CRASHED,
+        Fact.NO_GPU_WARNING,
+        Fact.SOFTWARE_DEVICE,
+        Fact.CTX_ABOVE_TRAIN,
+        Fact.CTX_CAPPED,
+        Fact.FIT_SHORT,
+        Fact.FIT_FAILED,
+        Fact.FIT_CTX_REDUCED,
+        Fact.MEMORY_PRESSURE,
+        Fact.QUALITY_WARNING,
+        Fact.CONTEXT_TRUNCATED,
+        Fact.REQUEST_TOO_LONG,
+        Fact.KV_POOL_FULL,
+        Fact.PROMPT_REPROCESSED,
+        *(fact for fact in Fact if fact.value.startswith("error_")),
+    }
+) - {Fact.ERROR_CONSEQUENCE}
+_DETAILS = frozenset(
+    {
+        Fact.BUILD,
+        Fact.VERBOSITY,
+        Fact.BACKEND_LOADED,
+        Fact.DRY_PASS,
+        Fact.LOADING_TENSORS,
+        Fact.LOAD_START,
+        Fact.MODEL_FILE,
+        Fact.OFFLOADING_REPEATING,
+        Fact.OFFLOADING_OUTPUT,
+        Fact.N_CTX_SEQ,
+        Fact.GRAPH_SPLITS,
+        Fact.SECOND_CONTEXT,
+        Fact.FIT_DONE,
+        Fact.REQUEST_START,
+        Fact.CLEAN_EXIT,
+        Fact.ERROR_CONSEQUENCE,
+    }
+)
+_ROLES = {
+    Fact.WEIGHTS_BUFFER: (Role.WEIGHTS, "weights"),
+    Fact.KV_BUFFER: (Role.KV, "the KV cache"),
+    Fact.RS_BUFFER: (Role.KV, "the recurrent state"),
+    Fact.COMPUTE_BUFFER: (Role.COMPUTE, "intermediate results"),
+    Fact.OUTPUT_BUFFER: (Role.OUTPUT, "the output values"),
+}
+_PARTS = {"weights": "the weights", "kv": "the KV cache", "compute": "the compute buffer"}
+_WHY = {
+    "not-gguf": "The file is no GGUF file: an old format, a web page, a pointer or an archive.",
+    "empty": "The file is empty.",
+    "missing": "The file is not there, or may not be read.",
+    "cut": "The file is cut short, as after an interrupted download.",
+    "newer": "The file was made for a newer version of the program.",
+    "older": "The file has an old form that is no longer read.",
+    "endian": "The file was made for a computer with another byte order.",
+    "split": "A part of a model in several files is missing, or not the first part was opened.",
+    "other-tensors": "The file and the program disagree on the model's tensors.",
+}
+
+
+def weight(event: LogEvent) -> Weight:
+    """Tell how much a line matters; what a trial run printed is a detail."""
+    if event.fact is Fact.HARMLESS:
+        return Weight.HARMLESS
+    if event.fact in _FAULTS:
+        return Weight.FAULT
+    if event.is_projection or event.fact in _DETAILS:
+        return Weight.DETAIL
+    return Weight.EVIDENCE
+
+
+def explain(event: LogEvent, load: LoadStory | None = None) -> str:
+    """Say what a line means, in one to three sentences; load is the one it belongs to."""
+    say = _SAID.get(event.fact)
+    text = say(event, load) if say else TEXTS[event.fact].format_map(_shown(event))
+    if event.is_projection and event.fact not in (Fact.BREAKDOWN_DEVICE, Fact.BREAKDOWN_HOST):
+        return f"From a trial run that allocated nothing, so this does not count. {text}"
+    return text
+
+
+def _shown(event: LogEvent) -> dict[str, str]:
+    return {
+        name: units.count(value) if isinstance(value, int) else str(value)
+        for name, value in event.values.items()
+    }
+
+
+def _mib(event: LogEvent, name: str) -> str:
+    return units.size(round(event.number(name) * MIB))
+
+
+def _offloaded(event: LogEvent, load: LoadStory | None) -> str:
+    asked = (
+        f"The program was asked to put {event.whole('n')} of {event.whole('m')} layers on a GPU. "
+        "This line repeats what was asked; the buffer lines say what happened."
+    )
+    if load is None or load.weights_on_device is not False or event.whole("n") == 0:
+        return asked
+    return f"{asked} Here they disagree: no weights are on any device."
+
+
+def _buffer(event: LogEvent, load: LoadStory | None) -> str:
+    role, holds = _ROLES[event.fact]
+    name = event.word("buffer")
+    found = _find(load, name, role)
+    where = {
+        None: "this memory",
+        BufferKind.DEVICE: "the memory of a device (GPU)",
+        BufferKind.HOST: "system memory",
+        BufferKind.UNKNOWN: "memory of a kind that is not known here",
+    }[found.kind if found else None]
+    text = f"{_mib(event, 'mib')} for {holds} in {name}: {where}."
+    if found is not None and found.kind is BufferKind.HOST and role is Role.WEIGHTS:
+        text += _host_weights(name)
+    if found is not None and found.device is not None and found.device != name:
+        text += f" The device is {found.device}."
+    return text
+
+
+def _host_weights(name: str) -> str:
+    if name == "CPU_Mapped":
+        return " It is a view of the model file, and may cover more than the processor needs."
+    if name.startswith(("AMX", "CPU_")):
+        return " These weights are arranged anew for the processor; CPU_Mapped may list them too."
+    return ""
+
+
+def _find(load: LoadStory | None, name: str, role: Role) -> LogBuffer | None:
+    if load is None:
+        return None
+    return next((b for b in load.buffers if (b.name, b.role) == (name, role)), None)
+
+
+def _rate(event: LogEvent, _load: LoadStory | None) -> str:
+    is_prompt = event.fact is Fact.PROMPT_RATE
+    n = event.whole("n")
+    what = "The prompt was read" if is_prompt else "The answer was written"
+    text = f"{what} at {units.rate(event.number('tps'))}, over {units.count(n)} tokens."
+    few = FEW_PROMPT_TOKENS if is_prompt else FEW_GENERATED_TOKENS
+    return f"{text} That is too few for a rate to mean much." if n < few else text
+
+
+def _memory(event: LogEvent, _load: LoadStory | None) -> str:
+    part = _PARTS.get(str(event.values.get("part", "")), "a buffer")
+    size = event.values.get("n_bytes")
+    asked = f" of {units.size(int(size))}" if size is not None else ""
+    if "limit" in event.values:
+        return (
+            "The device refuses one buffer of this size. That is a limit for a single buffer, "
+            "not a lack of memory."
+        )
+    return f"There was no room for {part}{asked}."
+
+
+def _harmless(event: LogEvent, _load: LoadStory | None) -> str:
+    more = next((text for words, text in HARMLESS if words in event.text), "")
+    return f"{TEXTS[Fact.HARMLESS]} {more}".rstrip()
+
+
+def _file(event: LogEvent, _load: LoadStory | None) -> str:
+    return _WHY.get(str(event.values.get("why", "")), "The model file is damaged.")
+
+
+def _fit_failed(event: LogEvent, _load: LoadStory | None) -> str:
+    if "n_gpu_layers already set" in event.text:
+        return (
+            "The automatic fit did nothing, because the number of layers was given. The load goes "
+            "on as asked, whether it fits or not."
+        )
+    return "The automatic fit found no way. The load goes on as asked, whether it fits or not."
+
+
+def _reduced(event: LogEvent, _load: LoadStory | None) -> str:
+    before, after = units.count(event.whole("before")), units.count(event.whole("after"))
+    return f"To fit the memory, the context was cut from {before} to {after} tokens."
+
+
+def _above(event: LogEvent, _load: LoadStory | None) -> str:
+    n, train = units.count(event.whole("n")), units.count(event.whole("train"))
+    return (
+        f"The context of {n} tokens is longer than the {train} the model was trained for. What "
+        "lies beyond costs memory and may come out as nonsense."
+    )
+
+
+def _verbosity(event: LogEvent, _load: LoadStory | None) -> str:
+    if event.whole("level") >= 4:
+        return "The log is detailed enough to show where the bytes are."
+    return (
+        "At this level the log hides where the weights and the KV cache are. Run again with -lv 4 "
+        "to see them."
+    )
+
+
+_SAID: dict[Fact, Callable[[LogEvent, LoadStory | None], str]] = {
+    Fact.VERBOSITY: _verbosity,
+    Fact.OFFLOADED: _offloaded,
+    **dict.fromkeys(_ROLES, _buffer),
+    Fact.PROMPT_RATE: _rate,
+    Fact.GENERATION_RATE: _rate,
+    Fact.ERROR_MEMORY: _memory,
+    Fact.ERROR_FILE: _file,
+    Fact.HARMLESS: _harmless,
+    Fact.FIT_FAILED: _fit_failed,
+    Fact.FIT_CTX_REDUCED: _reduced,
+    Fact.CTX_ABOVE_TRAIN: _above,
+    Fact.CTX_CAPPED: _above,
+}
