@@ -80,6 +80,7 @@ class MainWindow(QMainWindow):
         session.evidence_changed.connect(self._on_evidence_changed)
         session.llama_folder_changed.connect(self._on_evidence_changed)
         session.opened.connect(self._on_opened)
+        session.log_found.connect(self._on_log_found)
         session.message.connect(self._on_message)
         session.error.connect(self._on_error)
         self.show_tab("diagnose")
@@ -175,6 +176,9 @@ class MainWindow(QMainWindow):
         if name is None or (kind == "gguf" and self.current_tab in ("diagnose", "fit")):
             return  # the start page fills its drop area and links on
         self.show_tab(name)
+
+    def _on_log_found(self) -> None:
+        self.show_tab("logs")  # its lines show while it is read
 
     def _on_evidence_changed(self) -> None:
         self._toolbar.show_evidence(self.session.evidence)

@@ -92,6 +92,7 @@ class Job(QObject):
     def __init__(self, name: str) -> None:
         super().__init__()
         self.name = name
+        self.is_finished = False
         self._cancel = Cancel()
 
     def cancel(self) -> None:
@@ -108,6 +109,7 @@ class Job(QObject):
             self.progress.emit(percent, text)
 
     def _finish(self, end: int, value: object) -> None:
+        self.is_finished = True
         # cancelled after the work was done but before its result arrived: publish nothing
         if end == _End.CANCELLED or self._cancel.is_set():
             self.cancelled.emit()

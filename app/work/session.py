@@ -20,6 +20,7 @@ from app.core.rule import Diagnosis
 from app.gguf.sniff import FileKind
 from app.work import readers
 from app.work.jobs import Job, Jobs, Latest
+from app.work.notebook import Notebook
 from app.work.process import Processes
 from app.work.readers import ReadResult
 from app.work.settings import LLAMA_FOLDER, Settings
@@ -48,6 +49,7 @@ class Session(QObject):
         super().__init__(parent)
         self.jobs = jobs
         self.processes = Processes(self)
+        self.notebook = Notebook()
         self.settings = settings or Settings()
         self._evidence = self._told = Evidence()  # told: when evidence_changed was last emitted
         self._diagnosis: Diagnosis | None = None
@@ -59,6 +61,7 @@ class Session(QObject):
         self._told_log_file: LogFile | None = None
         self._reading = Latest(jobs)
         self._reading_number = 0
+        self._reading_job: Job | None = None
         self._found.connect(self._on_log_found, Qt.ConnectionType.QueuedConnection)
 
     @property
@@ -89,6 +92,12 @@ class Session(QObject):
     def log_file(self) -> LogFile | None:
         """Return the log to show; while it is read for the first time log_path is another's."""
         return self._log_file
+
+    @property
+    def reading_job(self) -> Job | None:
+        """Return the job that reads files now, None when there is none."""
+        job = self._reading_job
+        return job if job is not None and not job.is_finished else None
 
     def set_evidence(self, evidence: Evidence, *, log_path: str = "") -> None:
         """Replace all parts at once, for example after a guided run."""
@@ -158,6 +167,7 @@ class Session(QObject):
             ),
             name="reading",
         )
+        self._reading_job = job
         job.done.connect(self._on_files_read)
         job.failed.connect(self._on_reading_failed)
         self.reading_started.emit(job)
