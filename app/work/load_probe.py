@@ -15,7 +15,7 @@ from app.core.machine import Program
 from app.core.request import LoadRequest
 from app.runtimes import llama_argv
 from app.work import server_bench
-from app.work.outcome import Outcome
+from app.work.outcome import End, Outcome
 from app.work.server_bench import HOST, Endpoint
 from app.work.steps import FirstOf, JobEnd, ProcessEnd, Script, Steps
 
@@ -54,7 +54,7 @@ class Load:
     def outcome(self, stopped: Outcome | None = None) -> LoadOutcome:
         """Return how the load went; a server that ended by itself later is told as well."""
         text = self.why_not
-        if not text and stopped is not None and stopped.end.value != "stopped":
+        if not text and stopped is not None and stopped.end is not End.STOPPED:
             text = stopped.sentence()
         return LoadOutcome(
             command=self.command,

@@ -129,6 +129,7 @@ class Steps(QObject):
         self._programs: list[ProcessEnd] = []
         self._is_cancelled = False
         self._has_thrown = False
+        self._of_a_job: Exception | None = None
         self._step = ""
         self._step_started = 0.0
 
@@ -190,7 +191,8 @@ class Steps(QObject):
         except UserError as error:
             self._fail(error)
         except Exception as error:  # noqa: BLE001 - the same loop as in jobs.py, in parts
-            _log.error("%s failed", self._step or "a script", exc_info=error)
+            if error is not self._of_a_job:  # the job has logged it
+                _log.error("%s failed", self._step or "a script", exc_info=error)
             self._fail(error)
         else:
             self._wait = wait
@@ -206,6 +208,7 @@ class Steps(QObject):
             self._has_thrown = True
             self._advance(lambda: script.throw(Cancelled()))
         elif error is not None:
+            self._of_a_job = error
             self._advance(lambda: script.throw(error))
         else:
             self._advance(lambda: script.send(value))

@@ -1,0 +1,277 @@
+"""The guided run: header, machine, load, log, rates; everything it saw becomes one Evidence."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+
+from app.core import units
+from app.core.bench import BenchRun
+from app.core.errors import UserError
+from app.core.evidence import Evidence, LoadOutcome, MemoryWatch
+from app.core.log import LoadStory, LogSummary
+from app.core.machine import Device, Machine, Program, Runtime
+from app.core.model import Model
+from app.core.request import LoadRequest, Tool
+from app.work import bench_runner, load_probe, server_bench
+from app.work.bench_runner import BenchPlan, stamped, summary
+from app.work.load_probe import Load, LoadPlan
+from app.work.server_bench import ServerPlan
+from app.work.steps import Script, Steps
+from app.work.watch import Watch, busy_text
+
+READ_HEADER = "Reading the model's header"
+FIND_PROGRAMS = "Looking for llama.cpp and its devices"
+LOAD_MODEL = "Loading the model with llama-server"
+MEASURE = "Measuring prompt and generation"
+READ_LOG = "Reading the log of the load"
+STEPS = (READ_HEADER, FIND_PROGRAMS, LOAD_MODEL, READ_LOG, MEASURE)
+
+
+@dataclass(frozen=True, slots=True)
+class DiagnosePlan:
+    """What to look into; with an Evidence that has the machine, the machine is not read again."""
+
+    model_path: str
+    request: LoadRequest = field(default_factory=LoadRequest)
+    llama_folders: tuple[str, ...] = ()  # the user's own, looked into first
+    base: Evidence = field(default_factory=Evidence)
+    n_prompt: int = 512
+    n_gen: int = 128
+    repetitions: int = 3
+    load_timeout_s: float = 600.0
+
+
+@dataclass(frozen=True, slots=True)
+class DiagnoseResult:
+    """The evidence, and the log of the load on this computer, "" when there was no load."""
+
+    evidence: Evidence
+    log_path: str = ""
+
+
+@dataclass(slots=True)
+class _Seen:
+    """What the run has seen so far."""
+
+    model: Model
+    machine: Machine
+    notes: list[str] = field(default_factory=list)
+    load: Load | None = None
+    outcome: LoadOutcome | None = None
+    log: LogSummary | None = None
+    runs: tuple[BenchRun, ...] = ()
+    watch: MemoryWatch | None = None
+
+
+class DiagnoseRun(Steps):
+    """Runs the steps; done brings a DiagnoseResult, also when no llama.cpp is there."""
+
+    def start(self, plan: DiagnosePlan) -> None:
+        """Begin; everything else comes by signals."""
+        self.run(self._diagnosed(plan))
+
+    def _diagnosed(self, plan: DiagnosePlan) -> Script[DiagnoseResult]:
+        model: Model = yield from self._model(plan)
+        machine: Machine = yield from self._machine(plan)
+        seen = _Seen(model, machine)
+        runtime = choose_runtime(machine.runtimes)
+        server = _program(runtime, Tool.SERVER)
+        bench = _program(runtime, Tool.BENCH)
+        if server is None:
+            seen.notes.append(
+                "No llama-server was found on this computer, so the model was not loaded: "
+                "choose a folder that has it."
+            )
+        else:
+            yield from self._load(plan, seen, server, measures_itself=bench is None)
+        if bench is None and server is None:
+            seen.notes.append("No llama-bench was found, so no rate was measured.")
+        elif bench is not None and (server is None or (seen.outcome and seen.outcome.is_ready)):
+            yield from self._bench(plan, seen, bench)
+        return self._result(plan, seen)
+
+    def _model(self, plan: DiagnosePlan) -> Script[Model]:
+        from app.gguf.model import read_model
+
+        self.begin(READ_HEADER)
+        path = plan.model_path
+        model: Model = yield self.job(lambda cancel, _progress: read_model(path, cancel), "header")
+        self.end(f"{model.name}: {model.arch}, {units.size(model.file_bytes)}")
+        return model
+
+    def _machine(self, plan: DiagnosePlan) -> Script[Machine]:
+        from app.probes.host import RealHost
+        from app.work.machine_reader import read_machine
+
+        self.begin(FIND_PROGRAMS)
+        machine = plan.base.machine
+        if machine is None:
+            machine = yield self.job(
+                lambda cancel, _progress: read_machine(RealHost(), plan.llama_folders, cancel),
+                "machine",
+            )
+        assert machine is not None
+        self.end(_found(machine))
+        return machine
+
+    def _load(
+        self, plan: DiagnosePlan, seen: _Seen, server: Program, *, measures_itself: bool
+    ) -> Script[None]:
+        self.begin(LOAD_MODEL)
+        request = replace(plan.request, tool=Tool.SERVER)
+        load = yield from load_probe.start(
+            self, LoadPlan(server, plan.model_path, request, plan.load_timeout_s)
+        )
+        seen.load = load
+        self.end(f"ready after {units.seconds(load.load_s)}" if load.is_ready else load.why_not)
+        try:
+            if measures_itself and load.is_ready:
+                yield from self._serve(plan, seen, load)
+        except UserError as error:
+            seen.notes.append(f"The rates could not be measured. {error.sentence()}")
+            self.end(error.title)
+        stopped = yield from load_probe.stop(load)
+        seen.outcome = load.outcome(stopped)
+        yield from self._log(seen, load)
+
+    def _log(self, seen: _Seen, load: Load) -> Script[None]:
+        from app.logs.scan import scan_file
+
+        self.begin(READ_LOG)
+        try:
+            seen.log = yield self.job(
+                lambda cancel, progress: scan_file(load.log_path, cancel, progress), "log"
+            )
+        except UserError as error:
+            seen.notes.append(error.sentence())
+            self.end(error.title)
+            return
+        story = seen.log.load if seen.log else None
+        seen.runs = tuple(_labelled(run, story) for run in seen.runs)
+        self.end(_placed(story))
+
+    def _bench(self, plan: DiagnosePlan, seen: _Seen, bench: Program) -> Script[None]:
+        """Measure with llama-bench and the placement that really happened."""
+        self.begin(MEASURE)
+        story = seen.log.load if seen.log else None
+        request = replace(plan.request, ngl=placed_layers(story, plan.request), tool=Tool.BENCH)
+        bench_plan = BenchPlan(
+            bench, plan.model_path, request, plan.n_prompt, plan.n_gen,
+            repetitions=plan.repetitions,
+        )  # fmt: skip
+        try:
+            result = yield from bench_runner.measure(self, bench_plan)
+        except UserError as error:
+            seen.notes.append(f"The rates could not be measured. {error.sentence()}")
+            self.end(error.title)
+            return
+        seen.runs, seen.watch = result.runs, result.watch
+        seen.notes += [f"llama-bench cannot be told: {name}" for name in result.left_out]
+        self.end(summary(result.runs))
+
+    def _serve(self, plan: DiagnosePlan, seen: _Seen, load: Load) -> Script[None]:
+        """Measure through the server itself, where there is no llama-bench beside it."""
+        self.begin(MEASURE)
+        what = ServerPlan(
+            plan.n_prompt, plan.n_gen, plan.repetitions,
+            model_name=seen.model.name, model_bytes=seen.model.file_bytes,
+        )  # fmt: skip
+        watch = Watch()
+        watch.start()
+        try:
+            runs = yield self.job(
+                lambda cancel, progress: server_bench.measure(
+                    load.endpoint, what, cancel, progress
+                ),
+                "rates",
+            )
+        finally:
+            watch.sample()
+            seen.watch = watch.stop()
+        seen.runs = stamped(list(runs), busy_text(seen.watch))
+        seen.notes.append(
+            "There is no llama-bench beside this llama-server: the rates are the server's own "
+            "timings."
+        )
+        self.end(summary(seen.runs))
+
+    def _result(self, plan: DiagnosePlan, seen: _Seen) -> DiagnoseResult:
+        evidence = Evidence(
+            model=seen.model,
+            machine=seen.machine,
+            request=plan.request,
+            outcome=seen.outcome,
+            log=seen.log,
+            runs=seen.runs,
+            watch=seen.watch,
+            symptom=plan.base.symptom,
+            notes=tuple(seen.notes),
+        )
+        return DiagnoseResult(evidence, str(seen.load.log_path) if seen.load else "")
+
+
+def choose_runtime(runtimes: Iterable[Runtime]) -> Runtime | None:
+    """Return the first llama.cpp that has a server, else one that has at least llama-bench."""
+    own = [runtime for runtime in runtimes if runtime.id == "llama.cpp"]
+    for tool in (Tool.SERVER, Tool.BENCH):
+        found = next((runtime for runtime in own if _program(runtime, tool)), None)
+        if found is not None:
+            return found
+    return None
+
+
+def placed_layers(story: LoadStory | None, request: LoadRequest) -> int | None:
+    """Return n_gpu_layers of what really happened: the buffers decide, not the offload line.
+
+    llama.cpp prints "offloaded N/N" whenever a GPU backend is compiled in (logs.md section 0).
+    """
+    if story is None or story.weights_on_device is None:
+        return request.ngl
+    if not story.weights_on_device:
+        return 0
+    return story.offload_line[0] if story.offload_line else request.ngl
+
+
+def _program(runtime: Runtime | None, tool: Tool) -> Program | None:
+    if runtime is None:
+        return None
+    return next((program for program in runtime.programs if program.name == tool.value), None)
+
+
+def _labelled(run: BenchRun, story: LoadStory | None) -> BenchRun:
+    """Give a rate of the server the settings that its log names."""
+    if story is None:
+        return run
+    ngl = placed_layers(story, LoadRequest())
+    named = (
+        ("n_gpu_layers", None if ngl is None else str(ngl)),
+        ("devices", "none" if story.weights_on_device is False else None),
+        ("type_k", story.cache_type_k),
+        ("type_v", story.cache_type_v),
+        ("flash_attn", story.flash_attn),
+        ("n_ctx", None if story.n_ctx is None else str(story.n_ctx)),
+    )
+    settings = tuple((name, value) for name, value in named if value is not None)
+    backends = ", ".join(story.devices) or "CPU"
+    build = str(story.build) if story.build else ""
+    return replace(run, settings=settings, build=build, backends=backends)
+
+
+def _found(machine: Machine) -> str:
+    runtime = choose_runtime(machine.runtimes)
+    if runtime is None:
+        return "no llama.cpp found"
+    devices = ", ".join(_shown(device) for device in machine.devices) or "no device"
+    return (
+        f"{runtime.title} {runtime.version or 'of unknown version'} in {runtime.folder}: {devices}"
+    )
+
+
+def _shown(device: Device) -> str:
+    return f"{device.id} ({device.description})"
+
+
+def _placed(story: LoadStory | None) -> str:
+    if story is None or story.weights_on_device is None:
+        return "the log does not show where the weights are"
+    on_device = story.device_weight_bytes()
+    return f"{units.mib(on_device)} of weights on devices" if on_device else "all on the processor"
