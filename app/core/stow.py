@@ -38,7 +38,7 @@ class Shelf:
 
 def stow(found: Sequence[Weight], shelf: Shelf, request: LoadRequest) -> tuple[Stowed, ...]:
     """Put each weight into a buffer, as create_tensor in src/llama-model-loader.cpp does."""
-    overrides = _overrides(request)
+    overrides = _overrides(request, shelf.shape.n_layer_all)
     by_id = {device.id: i for i, device in enumerate(shelf.devices)}
     stowed: list[Stowed] = []
     embedding_buffer = ""
@@ -124,12 +124,17 @@ class _Overrides:
         return next((to for rx, to in self._by_block[block] if rx.search(weight.name)), None)
 
 
-def _overrides(request: LoadRequest) -> _Overrides:
+def _overrides(request: LoadRequest, n_blocks: int) -> _Overrides:
     found = list(request.overrides)
     if request.cpu_moe:
         found.append((_EXPERTS, weights.CPU))
-    found += [(rf"blk\.{i}{_EXPERTS}", weights.CPU) for i in range(request.n_cpu_moe)]
-    found += [(rf"blk\.{i}\.ffn_(up|down|gate)\.", weights.CPU) for i in range(request.n_cpu_ffn)]
+    found += [
+        (rf"blk\.{i}{_EXPERTS}", weights.CPU) for i in range(min(request.n_cpu_moe, n_blocks))
+    ]
+    found += [
+        (rf"blk\.{i}\.ffn_(up|down|gate)\.", weights.CPU)
+        for i in range(min(request.n_cpu_ffn, n_blocks))
+    ]
     try:
         return _Overrides(found)
     except re.error as error:

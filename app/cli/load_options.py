@@ -1,0 +1,124 @@
+"""The options of a load, shared by the subcommands that plan or run one."""
+
+import argparse
+from argparse import ArgumentParser, Namespace
+from collections.abc import Callable
+
+from app.core import quants
+from app.core.request import LoadRequest, SplitMode, Switch, Tool
+
+_NGL_WORDS = {"auto": -1, "all": -2}
+_LOAD_MODES = ("auto", "none", "mmap", "mlock", "mmap+mlock", "dio")
+_MOST = 1 << 31
+_MOST_SLOTS = 256  # LLAMA_MAX_SEQ, build 11434
+
+
+def add_load_options(parser: ArgumentParser) -> None:
+    """Add what LoadRequest holds; names and meanings are llama.cpp's."""
+    load = parser.add_argument_group("the load (llama.cpp's own options)")
+    load.add_argument("--ngl", type=layers, metavar="N|auto", help="layers to offload (auto: all)")
+    load.add_argument("--ctx", type=_count(0), metavar="N", help="context length (0: the model's)")
+    load.add_argument("--cache-type-k", choices=quants.CACHE_TYPES, default="f16")
+    load.add_argument("--cache-type-v", choices=quants.CACHE_TYPES, default="f16")
+    load.add_argument("--flash-attn", type=Switch, choices=list(Switch), default=Switch.AUTO,
+                      metavar="on|off|auto")  # fmt: skip
+    load.add_argument("--batch", type=_count(1), default=2048, metavar="N")
+    load.add_argument("--ubatch", type=_count(1), default=512, metavar="N")
+    load.add_argument("--parallel", type=_count(1, _MOST_SLOTS), metavar="N",
+                      help="slots of the server")  # fmt: skip
+    load.add_argument("--no-kv-offload", action="store_true", help="keep the cache on the host")
+    load.add_argument("--swa-full", action="store_true", help="full-size sliding-window cache")
+    load.add_argument("--split-mode", type=SplitMode, choices=list(SplitMode),
+                      default=SplitMode.LAYER, metavar="none|layer|row")  # fmt: skip
+    load.add_argument("--main-gpu", type=int, default=0, metavar="N")
+    load.add_argument("--tensor-split", type=_shares, default=(), metavar="A,B")
+    load.add_argument("--cpu-moe", action="store_true", help="all experts on the host")
+    load.add_argument("--n-cpu-moe", type=_count(0), default=0, metavar="N",
+                      help="experts of the first N blocks on the host")  # fmt: skip
+    load.add_argument("--n-cpu-ffn", type=_count(0), default=0, metavar="N")
+    load.add_argument("--override-tensor", type=_overrides, action="append", default=[],
+                      metavar="RE=BUF", help="put tensors into a buffer by name")  # fmt: skip
+    load.add_argument("--no-host", action="store_true", help="no pinned host buffers")
+    load.add_argument("--no-repack", action="store_true", help="no repacked weights on the host")
+    load.add_argument("--no-op-offload", action="store_true")
+    load.add_argument("--load-mode", choices=_LOAD_MODES, default="auto", metavar="M",
+                      help=", ".join(_LOAD_MODES))  # fmt: skip
+    load.add_argument("--fit-target", type=_count(0), metavar="MIB",
+                      help="free memory --fit leaves on each device (default 1024)")  # fmt: skip
+    load.add_argument("--fit-ctx", type=_count(1), metavar="N",
+                      help="smallest context --fit may choose (default 4096)")  # fmt: skip
+
+
+def request_of(options: Namespace, tool: Tool) -> LoadRequest:
+    """Return the request that the options describe."""
+    return LoadRequest(
+        tool=tool,
+        ngl=options.ngl,
+        ctx=options.ctx,
+        cache_type_k=options.cache_type_k,
+        cache_type_v=options.cache_type_v,
+        flash_attn=options.flash_attn,
+        batch=options.batch,
+        ubatch=options.ubatch,
+        parallel=options.parallel,
+        kv_offload=not options.no_kv_offload,
+        swa_full=options.swa_full,
+        main_gpu=options.main_gpu,
+        split_mode=options.split_mode,
+        tensor_split=options.tensor_split,
+        n_cpu_moe=options.n_cpu_moe,
+        cpu_moe=options.cpu_moe,
+        n_cpu_ffn=options.n_cpu_ffn,
+        overrides=tuple(pair for pairs in options.override_tensor for pair in pairs),
+        host_buffers=not options.no_host,
+        repack=not options.no_repack,
+        op_offload=not options.no_op_offload,
+        load_mode=options.load_mode,
+        fit_target_mib=options.fit_target,
+        fit_ctx=options.fit_ctx,
+    )
+
+
+def layers(text: str) -> int:
+    """Read a number of layers, or auto and all as llama.cpp does."""
+    return _NGL_WORDS[text] if text in _NGL_WORDS else _whole(text, -2)
+
+
+def mebibytes(text: str) -> tuple[int, ...]:
+    """Read a list of sizes in MiB."""
+    return tuple(_whole(word, 0) for word in text.split(","))
+
+
+def _count(least: int, most: int = _MOST) -> Callable[[str], int]:
+    return lambda text: _whole(text, least, most)
+
+
+def _whole(text: str, least: int, most: int = _MOST) -> int:
+    try:
+        value = int(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number") from None
+    if not least <= value <= most:
+        raise argparse.ArgumentTypeError(f"{value} is not between {least} and {most}")
+    return value
+
+
+def _shares(text: str) -> tuple[float, ...]:
+    try:
+        shares = tuple(float(word) for word in text.split(","))
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a list of numbers") from None
+    if not all(0 <= share < _MOST for share in shares):
+        raise argparse.ArgumentTypeError("shares are not negative")
+    return shares
+
+
+def _overrides(text: str) -> tuple[tuple[str, str], ...]:
+    # parse_tensor_buffer_overrides in common/arg.cpp, build 11434: pairs with commas between
+    pairs = []
+    for word in text.split(","):
+        pattern, separator, buffer = word.partition("=")
+        if not separator or not pattern or not buffer:
+            raise argparse.ArgumentTypeError(f"{word!r} is not REGEX=BUFFER")
+        pairs.append((pattern, buffer))
+    return tuple(pairs)

@@ -1,0 +1,151 @@
+"""slowscope plan: where a model's bytes would lie, and what follows for memory and speed."""
+
+import json
+from argparse import ArgumentParser, ArgumentTypeError, Namespace
+from dataclasses import replace
+
+from app.cli import ANSWERED, BAD_USAGE, UNREADABLE, CommandError, plan_text
+from app.cli.devices import Computer, add_device_options, computer_of
+from app.cli.load_options import add_load_options, request_of
+from app.core import placement
+from app.core import plan as planning
+from app.core.assign import usable_devices
+from app.core.errors import UserError
+from app.core.forecast import measured_r
+from app.core.model import Model
+from app.core.placement import Prepared
+from app.core.plan import Situation
+from app.core.plan_json import plan_json
+from app.core.reading import Estimate
+from app.core.request import LoadRequest, Tool
+from app.core.weights import CPU
+from app.gguf.model import read_model
+
+
+def add_options(parser: ArgumentParser) -> None:
+    """Add the options of this subcommand."""
+    parser.add_argument("model", metavar="MODEL", help="a GGUF file; split files: any part")
+    parser.add_argument("--program", type=Tool, choices=list(Tool), default=Tool.SERVER,
+                        metavar="|".join(tool.value for tool in Tool),
+                        help="whose defaults hold (default llama-server)")  # fmt: skip
+    add_load_options(parser)
+    add_device_options(parser)
+    more = parser.add_argument_group("more")
+    more.add_argument("--mmproj", metavar="FILE", help="a vision projector, loaded beside it")
+    more.add_argument("--draft", metavar="FILE", help="a draft model, loaded beside it")
+    more.add_argument("--slow-ratio", type=_ratio, metavar="R",
+                      help="how many times slower the host path is (no default)")  # fmt: skip
+    more.add_argument("--build", type=int, metavar="N",
+                      help="build of llama.cpp, for its compute buffers")  # fmt: skip
+    more.add_argument("--fill", type=int, default=0, metavar="N",
+                      help="tokens in the context for which f holds (default 0)")  # fmt: skip
+    more.add_argument("--table", action="store_true", help="one row per number of layers")
+    more.add_argument("--json", action="store_true", help="print slowscope.plan/1")
+
+
+def main(options: Namespace) -> int:
+    """Print the plan and return the exit status."""
+    model = _read(options.model)
+    request = request_of(options, options.program)
+    computer = computer_of(options)
+    if options.no_device:
+        request = replace(request, use_devices=False)
+    try:
+        prepared = placement.prepare(model)
+    except UserError as error:
+        raise CommandError.of(UNREADABLE, error) from error
+    _check(request, computer)
+    situation = Situation(
+        devices=computer.devices,
+        host=computer.host,
+        request=request,
+        r=_ratio_of(options, computer, prepared),
+        build=options.build if options.build is not None else computer.build,
+        fill=max(options.fill, 0),
+        notes=computer.notes + _beside(options),
+    )
+    try:
+        plan = planning.plan_of(model, prepared, situation)
+        table = tuple(planning.table_of(prepared, situation)) if options.table else ()
+    except UserError as error:
+        raise CommandError.of(BAD_USAGE, error) from error
+    if options.json:
+        print(json.dumps(plan_json(plan, table), indent=1))
+    else:
+        print(plan_text.plan_text(plan, table))
+    return ANSWERED
+
+
+def _read(path: str) -> Model:
+    try:
+        return read_model(path)
+    except UserError as error:
+        raise CommandError.of(UNREADABLE, error) from error
+
+
+def _check(request: LoadRequest, computer: Computer) -> None:
+    """Refuse what llama.cpp refuses before it loads anything."""
+    names = {CPU, *(device.id for device in computer.devices)}
+    for _pattern, buffer in request.overrides:
+        if buffer not in names:
+            raise CommandError(
+                BAD_USAGE, f"There is no buffer {buffer}; known: {', '.join(sorted(names))}."
+            )
+    try:
+        chosen = usable_devices(computer.devices, request)
+    except UserError as error:
+        raise CommandError.of(BAD_USAGE, error) from error
+    if len(request.tensor_split) > max(len(computer.devices), 1):
+        raise CommandError(
+            BAD_USAGE,
+            f"--tensor-split names {len(request.tensor_split)} devices, there are "
+            f"{len(computer.devices)}.",
+        )
+    if chosen and request.tensor_split and not any(request.tensor_split[: len(chosen)]):
+        raise CommandError(BAD_USAGE, "--tensor-split gives every device nothing.")
+
+
+def _ratio_of(options: Namespace, computer: Computer, prepared: Prepared) -> Estimate | None:
+    """Return r: typed in, or from this computer's own runs of the model."""
+    if options.slow_ratio is not None:
+        return Estimate.typed(options.slow_ratio, "typed in (--slow-ratio)")
+    if options.device_free is not None or not computer.devices:
+        return None  # runs of this computer say nothing about described devices
+    from app.work.notebook import Notebook
+
+    runs = tuple(
+        run
+        for entry in Notebook().read().entries
+        for run in entry.runs
+        if run.model_name == prepared.name
+    )
+    return measured_r(runs, prepared.shape.layers_total)
+
+
+def _beside(options: Namespace) -> tuple[str, ...]:
+    """Say what a projector and a draft model add; their compute is not calculated yet."""
+    notes = []
+    if options.mmproj:
+        projector = _read(options.mmproj)
+        notes.append(
+            f"The projector {projector.name} adds {projector.tensor_bytes:,} bytes of weights to "
+            "the first device, and a compute buffer that is not calculated (from llama.cpp's "
+            "source, not verified)."
+        )
+    if options.draft:
+        draft = _read(options.draft)
+        notes.append(
+            f"The draft model {draft.name} adds {draft.tensor_bytes:,} bytes of weights, a cache "
+            "of the same context and a compute buffer; plan it by itself to see them."
+        )
+    return tuple(notes)
+
+
+def _ratio(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        raise ArgumentTypeError(f"{text!r} is not a number") from None
+    if not 0 < value < 1000:
+        raise ArgumentTypeError(f"{text} is not between 0 and 1000")
+    return value
