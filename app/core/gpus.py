@@ -164,9 +164,12 @@ def _driver_gpu(machine: Machine, index: int, devices: tuple[Device, ...]) -> Gp
     if devices and _NUMBERS_ONLY.fullmatch(name):
         name = devices[0].description  # the runtime's name says more than PCI numbers
     kind = GpuKind.SHARED if is_shared else GpuKind.CARD
-    notes = [*_gtt_note(machine, gtt), *_total_note(machine, index, devices, kind)]
+    lent = _gtt_note(machine, gtt)
+    notes = [*lent, *_total_note(machine, index, devices, kind)]
     for device in devices:
-        notes += _device_notes(machine, device, kind)
+        if not lent:  # what the driver lends, the device lists: one note is enough
+            notes += _excess_note(machine, device, kind)
+        notes += _device_notes(device, kind)
     return Gpu(name, kind, index, devices, tuple(dict.fromkeys(notes)))
 
 
@@ -179,7 +182,9 @@ def _listed_gpu(machine: Machine, devices: tuple[Device, ...]) -> Gpu:
         kind = GpuKind.REMOTE
     elif any(device.is_integrated for device in devices):
         kind = GpuKind.SHARED
-    notes = [note for device in devices for note in _device_notes(machine, device, kind)]
+    notes = []
+    for device in devices:
+        notes += [*_excess_note(machine, device, kind), *_device_notes(device, kind)]
     return Gpu(first.description, kind, None, devices, tuple(dict.fromkeys(notes)))
 
 
@@ -209,19 +214,23 @@ def _total_note(
     return []
 
 
-def _device_notes(machine: Machine, device: Device, kind: GpuKind) -> list[str]:
+def _excess_note(machine: Machine, device: Device, kind: GpuKind) -> list[str]:
+    total, memory = device.total_bytes, machine.number("memory.total")
+    if kind is not GpuKind.SHARED or total is None or memory is None or total <= memory:
+        return []
+    return [
+        f"{device.id} lists {units.size(total)}, more than the {units.size(memory)} "
+        "that this computer has."
+    ]
+
+
+def _device_notes(device: Device, kind: GpuKind) -> list[str]:
     notes = []
     total, free = device.total_bytes, device.free_bytes
     if total is not None and free is not None and free > total:
         notes.append(
             f"{device.id} lists {units.size(free)} free of {units.size(total)}: "
             "the free figure cannot be right."
-        )
-    memory = machine.number("memory.total")
-    if kind is GpuKind.SHARED and total is not None and memory is not None and total > memory:
-        notes.append(
-            f"{device.id} lists {units.size(total)}, more than the {units.size(memory)} "
-            "that this computer has."
         )
     # without VK_EXT_memory_budget ggml-vulkan reports the heap's size as free
     is_full = total is not None and free == total

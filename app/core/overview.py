@@ -75,9 +75,9 @@ def _usable(machine: Machine, usable: list[Gpu]) -> tuple[str, str]:
         device = listed[0]
         headline = "A GPU that shares the computer's memory"
         text = (
-            f"llama.cpp can use {_named(usable[0])}, which has no memory of its own: of the "
-            f"computer's memory it may take {units.gib(device.total_bytes)}, of which "
-            f"{units.gib(device.free_bytes)} are free now."
+            f"llama.cpp can use {_named(usable[0])}, which works in the computer's memory: "
+            f"llama.cpp counts {units.gib(device.total_bytes)} for it, "
+            f"{units.gib(device.free_bytes)} of them free now."
         )
         return headline, text
     total = sum(device.total_bytes or 0 for device in listed)
@@ -141,8 +141,11 @@ def _room(machine: Machine) -> Sentence:
             f"limit of the container or service); {free} are free for what is not on a GPU."
         )
         return Sentence(text, paths)
-    has_gpu = any(gpu.is_real and gpu.devices for gpu in gpus(machine))
-    what = "what does not fit on the GPU" if has_gpu else "the model, its context and all else"
+    usable = [gpu for gpu in gpus(machine) if gpu.is_real and gpu.devices]
+    what = "the model, its context and all else"
+    if usable:
+        is_shared = all(gpu.kind is GpuKind.SHARED for gpu in usable)
+        what = "GPU and CPU together" if is_shared else "what does not fit on the GPU"
     of = f"the {units.gib(total)} that Windows gives WSL" if machine.flag("os.is_wsl") else ""
     of = of or f"{units.gib(total)} system memory"
     return Sentence(f"{free} of {of} are free for {what}.", paths)

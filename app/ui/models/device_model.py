@@ -1,6 +1,6 @@
 """The cards of the Hardware tab as values: GPUs, CPU, memory, runtimes."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from app.core import fact_words, machine_text, units
 from app.core.gpus import Gpu, GpuKind, driver_fact, gpus
@@ -104,7 +104,8 @@ def _gpu(machine: Machine, gpu: Gpu) -> Tile:
         bar = memory_bar(f"Driver{_short(source)}", _bytes(total), _bytes(free), source)
         bars.append(bar)
         if bar is None:
-            lines.append(_line("Memory", total))
+            is_shared = gpu.kind is GpuKind.SHARED
+            lines.append(_line("Own memory" if is_shared else "Memory", total))
     bars += [
         memory_bar(f"llama.cpp {d.id}", d.total_bytes, d.free_bytes, d.source) for d in gpu.devices
     ]
@@ -143,7 +144,10 @@ def _card_lines(machine: Machine, gpu: Gpu) -> list[Line]:
     ):
         fact = driver_fact(machine, gpu, name)
         if fact is not None and fact.reading.value is not None:
-            lines.append(_line(label, fact))
+            line = _line(label, fact)
+            if name == "bandwidth":  # from clock and width, not measured
+                line = replace(line, value=f"{line.value} (calculated)")
+            lines.append(line)
     link = _link(machine, gpu)
     return [*lines, link] if link else lines
 

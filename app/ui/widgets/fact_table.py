@@ -16,7 +16,7 @@ from app.ui import theme
 from app.ui.models.hardware_model import COLUMNS, MISSING_ROLE, FactGroup, FactModel, fact_text
 
 _WIDTHS = (190, 0, 280, 100)  # 0: takes what is left
-_ROW, _HEADING_ROW = 28, 36
+_ROW, _HEADING_ROW = 26, 36
 _PADDING = 22  # of a cell, left and right together, with the style's own margin
 Index = QModelIndex | QPersistentModelIndex
 
@@ -112,7 +112,10 @@ class _Delegate(QStyledItemDelegate):
     def initStyleOption(self, option: QStyleOptionViewItem, index: Index) -> None:
         """Set the quiet colour."""
         super().initStyleOption(option, index)
-        is_source = index.column() == COLUMNS.index("Source")
-        if is_source or index.data(MISSING_ROLE):
+        if not index.parent().isValid():
+            return
+        option.displayAlignment = Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft
+        is_quiet = index.column() >= COLUMNS.index("Source")
+        if is_quiet or index.data(MISSING_ROLE):
             dim = theme.tokens_for(self._table).dim
             option.palette.setColor(QPalette.ColorRole.Text, dim)
