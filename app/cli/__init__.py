@@ -21,6 +21,7 @@ UNREADABLE = 3  # a file cannot be read
 
 COMMANDS: Mapping[str, str] = {
     "plan": "where a model's bytes would lie, what fits, and how much slower that is",
+    "self-test": "whether this program is complete: every tab, a model, a PDF",
 }
 
 
@@ -51,7 +52,8 @@ def main(argv: Sequence[str]) -> int:
     """Run a subcommand and return the exit status; never a traceback for what a user gave."""
     try:
         status = _run(list(argv))
-        sys.stdout.flush()
+        if sys.stdout is not None:  # a Windows program without a console has none
+            sys.stdout.flush()
     except CommandError as error:
         return _complain(error.status, error.sentence)
     except UserError as error:
