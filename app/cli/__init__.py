@@ -20,6 +20,8 @@ BAD_USAGE = 2
 UNREADABLE = 3  # a file cannot be read
 
 COMMANDS: Mapping[str, str] = {
+    "hardware": "what this computer has, each fact with its source, and what limits it",
+    "log": "what a log says: where the bytes are, how fast it was, what went wrong",
     "plan": "where a model's bytes would lie, what fits, and how much slower that is",
     "self-test": "whether this program is complete: every tab, a model, a PDF",
 }

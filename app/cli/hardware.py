@@ -1,0 +1,75 @@
+"""slowscope hardware: what this computer has, each fact with its source, or why it is missing."""
+
+import json
+from argparse import ArgumentParser, Namespace
+from pathlib import Path
+
+from app.cli import ANSWERED, BAD_USAGE, UNREADABLE, CommandError
+from app.core.errors import UserError
+from app.core.hardware_json import hardware_json
+from app.core.host import Host
+from app.core.machine_text import machine_text
+from app.core.short_home import short_home
+from app.probes import recorded
+from app.probes.host import RealHost
+from app.probes.recorder import RecordingHost
+from app.work.machine_reader import read_machine
+from app.work.settings import LLAMA_FOLDER, Settings
+
+
+def add_options(parser: ArgumentParser) -> None:
+    """Add the options of this subcommand."""
+    parser.add_argument("--json", action="store_true", help="print slowscope.hardware/1")
+    parser.add_argument("--record", type=Path, metavar="DIR",
+                        help="also write all answers of this computer to an empty or new folder, "
+                        "without names and keys, for another person to replay")  # fmt: skip
+    parser.add_argument("--replay", type=Path, metavar="DIR",
+                        help="read a recording instead of this computer")  # fmt: skip
+
+
+def main(options: Namespace) -> int:
+    """Print what the computer has and return the exit status."""
+    if options.replay is not None and options.record is not None:
+        raise CommandError(BAD_USAGE, "Give --record or --replay, not both.")
+    host = RealHost() if options.replay is None else _recorded(options.replay)
+    folder = Settings().get(LLAMA_FOLDER) if options.replay is None else ""
+    recorder = RecordingHost(host)
+    if options.record is not None:
+        _check_empty(options.record)
+        host = recorder
+    machine = short_home(read_machine(host, (folder,) if folder else ()), host.home())
+    if options.record is not None:
+        _save(recorder, options.record)
+    if options.json:
+        print(json.dumps(hardware_json(machine), indent=2, ensure_ascii=False))
+    else:
+        print(machine_text(machine), end="")
+    return ANSWERED
+
+
+def _recorded(folder: Path) -> Host:
+    try:
+        return recorded.load(folder)
+    except UserError as error:
+        raise CommandError.of(UNREADABLE, error) from error
+
+
+def _check_empty(folder: Path) -> None:
+    """Refuse a folder with other files in it: they would be taken for parts of the recording."""
+    try:
+        is_taken = folder.exists() and (not folder.is_dir() or any(folder.iterdir()))
+    except OSError as error:
+        raise CommandError(UNREADABLE, f"{folder}: {error.strerror}.") from error
+    if is_taken:
+        raise CommandError(BAD_USAGE, f"{folder} is not empty: name a new folder for --record.")
+
+
+def _save(recorder: RecordingHost, folder: Path) -> None:
+    try:
+        recorder.save(folder)
+    except OSError as error:
+        raise UserError(
+            "The recording could not be written",
+            f"{error.filename or folder}: {error.strerror}",
+            "Name a folder that you may write to",
+        ) from error

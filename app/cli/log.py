@@ -1,0 +1,57 @@
+"""slowscope log: the story that a log tells, and the lines it rests on."""
+
+import json
+import shutil
+import sys
+import tempfile
+from argparse import ArgumentParser, Namespace
+from dataclasses import replace
+from pathlib import Path
+
+from app.cli import ANSWERED, UNREADABLE, CommandError
+from app.cli.log_text import log_text
+from app.core.errors import UserError
+from app.core.log import LogSummary
+from app.core.log_json import log_json
+from app.gguf.sniff import FileKind, sniff
+from app.logs.scan import scan_file
+
+_STDIN = "-"
+
+
+def add_options(parser: ArgumentParser) -> None:
+    """Add the options of this subcommand."""
+    parser.add_argument("file", metavar="FILE|-", help="a log of llama.cpp; - is standard input")
+    parser.add_argument("--json", action="store_true", help="print slowscope.log/1")
+
+
+def main(options: Namespace) -> int:
+    """Print what the log says and return the exit status."""
+    try:
+        summary = _from_stdin() if options.file == _STDIN else _scan(Path(options.file))
+    except UserError as error:
+        raise CommandError.of(UNREADABLE, error) from error
+    except OSError as error:
+        raise CommandError(UNREADABLE, f"{options.file}: {error.strerror}.") from error
+    if options.json:
+        print(json.dumps(log_json(summary), indent=2, ensure_ascii=False))
+    else:
+        print(log_text(summary), end="")
+    return ANSWERED
+
+
+def _scan(path: Path) -> LogSummary:
+    if sniff(path) is FileKind.GGUF:
+        raise UserError(
+            f"{path.name} is a model, not a log", advice="Ask for its placement: plan FILE"
+        )
+    return scan_file(path)
+
+
+def _from_stdin() -> LogSummary:
+    """Read to the end, then scan: any encoding is told from the first bytes, as with a file."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "log"
+        with path.open("wb") as file:
+            shutil.copyfileobj(sys.stdin.buffer, file)
+        return replace(scan_file(path), name="standard input")
