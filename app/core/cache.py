@@ -97,6 +97,13 @@ def check_types(shape: Shape, request: LoadRequest) -> None:
             f"V is {request.cache_type_v} and flash attention is off; llama.cpp refuses this.",
             "Turn flash attention on, or use f16 for V.",
         )
+    if shape.is_mla and request.cache_type_k != request.cache_type_v:
+        raise UserError(
+            "This model's cache takes one type for K and V",
+            f"K is {request.cache_type_k} and V is {request.cache_type_v}; llama.cpp refuses this "
+            "for compressed attention (MLA).",
+            "Give both the same type.",
+        )
     for layer in shape.layers:
         for width, name in (
             (layer.head_k, request.cache_type_k),

@@ -6,14 +6,12 @@ from itertools import accumulate
 
 from app.core import cache, weights
 from app.core.cache import Cache, Context
-from app.core.compute import Case, Compute, Span, compute_of
-from app.core.machine import Device, Host
+from app.core.compute import Case, Compute, Copies, compute_of
+from app.core.machine import Device, DeviceKind, Host
 from app.core.request import LoadRequest
 from app.core.shape import Shape
 from app.core.stow import Shelf, Stowed, stow
-from app.core.weights import Place, Weight
-
-_NOTHING = Span(0, 0, 0)
+from app.core.weights import Op, Place, Weight
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +23,7 @@ class LayerSums:
     on_host: tuple[int, ...]
     experts: tuple[int, ...]  # experts of the FIRST n blocks, as --n-cpu-moe counts, on device 0
     largest_expert: int
+    largest_matrix: int  # of a block; what a local GPU copies of the host's weights
     inputs: int  # the embeddings, always in system memory
 
     @property
@@ -80,6 +79,7 @@ def layer_sums(
         on_host=_suffix(_by_layer(hosted, n, lambda _entry: True)),
         experts=tuple(accumulate(blocks[: shape.n_layer], initial=0)),
         largest_expert=max((e.n_bytes for e in experts), default=0),
+        largest_matrix=max((e.weight.n_bytes for e in first if _is_block_matrix(e)), default=0),
         inputs=sum(e.n_bytes for e in hosted if e.weight.place is Place.INPUT),
     )
 
@@ -204,8 +204,17 @@ class Load:
             self.request,
             case=case,
             layers=(1,) * len(self.devices),
+            copies=self._copies() if case in (Case.ONE_PART, Case.MANY_PART) else None,
             build=self.build,
         )
+
+    def _copies(self) -> Copies | None:
+        """Return what the first local GPU copies while blocks are on the host."""
+        local = (d for d, one in enumerate(self.devices) if one.kind is not DeviceKind.RPC)
+        first = next(local, None)
+        if first is None or not self.request.op_offload:
+            return None
+        return Copies(first, self.sums.largest_matrix, 0)
 
 
 def load_of(
@@ -224,6 +233,12 @@ def load_of(
     cells = cache.cells_of(shape, context, asked)
     caches = tuple(Cache(n, context.streams, is_swa, (), ()) for n, is_swa in cells)
     return Load(shape, sums, context_sums, context, caches, asked, devices, build)
+
+
+def _is_block_matrix(entry: Stowed) -> bool:
+    weight = entry.weight
+    is_matrix = weight.op in (Op.MUL_MAT, Op.MUL_MAT_ID)
+    return entry.device is not None and weight.place is Place.BLOCK and is_matrix
 
 
 def _by_layer(stowed: Sequence[Stowed], n: int, is_counted: Callable[[Stowed], bool]) -> list[int]:

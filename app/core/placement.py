@@ -10,13 +10,13 @@ from dataclasses import dataclass
 from app.core import cache, reads, weights
 from app.core.assign import assign, usable_devices
 from app.core.cache import Cache, Context
-from app.core.compute import Case, Span, compute_of
+from app.core.compute import Case, Copies, Span, compute_of
 from app.core.machine import Device, DeviceKind, Host
 from app.core.model import Model
 from app.core.request import LoadRequest, SplitMode
 from app.core.shape import UNDERIVED_CACHES, Shape, shape_of
 from app.core.stow import Shelf, Stowed, mapped_bytes, stow
-from app.core.weights import Place, Weight
+from app.core.weights import Op, Place, Weight
 
 HOST_ROW = "Host"
 SOURCE = "calculated from the GGUF header by llama.cpp's rules (build 11434)"
@@ -206,6 +206,8 @@ def _rows(load: _Load, build: int | None) -> tuple[Row, ...]:
         load.request,
         case=_case(load),
         layers=tuple(load.homes.count(d) for d in range(len(load.devices))),
+        copies=_copies(load),
+        is_ragged=_is_ragged(load),
         build=build,
     )
     nothing = Span(0, 0, 0)
@@ -221,6 +223,43 @@ def _rows(load: _Load, build: int | None) -> tuple[Row, ...]:
         if by_weights[name]
     ]
     return tuple(rows)
+
+
+def _copies(load: _Load) -> Copies | None:
+    """Return what the first local GPU copies of the host's weights, None when nothing is."""
+    local = (d for d, device in enumerate(load.devices) if device.kind is not DeviceKind.RPC)
+    device = next(local, None)
+    if device is None or not load.request.op_offload:
+        return None
+    used = max(load.shape.n_expert_used, 1)
+    block = output = 0
+    for entry in load.stowed:
+        weight = entry.weight
+        if (
+            entry.device is not None
+            or weight.op not in (Op.MUL_MAT, Op.MUL_MAT_ID)
+            # only what lies in a plain host buffer is copied (ggml_backend_sched, build 11434)
+            or entry.buffer in (weights.CPU_REPACK, weights.AMX)
+            or weight.n_bytes <= (output if weight.place is Place.OUTPUT else block)
+            or not weights.fits_device(weight, load.devices[device], used)
+        ):
+            continue
+        if weight.place is Place.OUTPUT:
+            output = weight.n_bytes
+        else:
+            block = weight.n_bytes
+    return Copies(device, block, output) if block or output else None
+
+
+def _is_ragged(load: _Load) -> bool:
+    """Tell whether a block on a device has matrices on the host."""
+    return any(
+        entry.device is None
+        and entry.weight.place is Place.BLOCK
+        and entry.weight.op in (Op.MUL_MAT, Op.MUL_MAT_ID)
+        and load.homes[entry.weight.block] is not None
+        for entry in load.stowed
+    )
 
 
 def _row(name: str, by_weights: dict[str, int], by_context: dict[str, int], compute: Span) -> Row:
@@ -274,15 +313,15 @@ def _not_calculated(load: _Load) -> tuple[str, ...]:
             f"The context memory of {load.shape.arch} models (indexed or compressed cache) is "
             "not derived from the header; only llama.cpp's own figure is right."
         )
-    is_part = _case(load) in (Case.ONE_PART, Case.MANY_PART)
-    has_local = any(device.kind is not DeviceKind.RPC for device in load.devices)
-    if is_part and has_local and load.request.op_offload:
+    if _copies(load) is not None:
         reasons.append(
-            "Compute buffers of a partial offload on a local GPU hold copies of host weights "
-            "(op offload); the figure is an estimate."
+            "Compute buffers of a local GPU hold copies of host weights (op offload); their figure "
+            "is an estimate."
         )
     if load.request.has_override and load.devices:
         reasons.append("Compute buffers with tensor overrides are an estimate.")
+    if not load.request.kv_offload and load.devices:
+        reasons.append("Compute buffers with the cache on the host are an estimate.")
     if load.request.split_mode is SplitMode.ROW:
         reasons.append("Split mode row is calculated as split mode layer.")
     return tuple(reasons)
