@@ -20,7 +20,7 @@ from app.work.outcome import End, Outcome
 from app.work.steps import Script, Steps
 from app.work.watch import Watch, busy_text
 
-# stderr with --progress (logs.md section 5; tests/data/bench/b11434-llama-bench-progress.log)
+# stderr with --progress (logs.md section 5; tests/data/logs/b11434-llama-bench-progress.log)
 _PROGRESS = re.compile(
     r"llama-bench: benchmark (\d+)/(\d+): (warmup )?(prompt|generation|depth) run"
     r"(?: (\d+)/(\d+))?"
@@ -97,13 +97,13 @@ class _Seen:
 
     def on_error_line(self, line: str) -> None:
         """Take a line of stderr: how far it is, or what went wrong."""
-        stage = _PROGRESS.match(line)
+        stage = stage_of(line, self._plan.repetitions)
         if stage is None:
             if line.strip() and not line.startswith("llama-bench: benchmark"):
                 self.complaints.append(line.strip())
             return
         self._watch.start()  # the model is loaded: what moves now, moves while it computes
-        self._progress(*stage_of(stage, self._plan.repetitions))
+        self._progress(*stage)
 
 
 def measure(
@@ -128,8 +128,11 @@ def measure(
     return BenchResult(stamped(seen.runs, busy_text(watched)), watched, argv, left_out)
 
 
-def stage_of(match: re.Match[str], repetitions: int) -> tuple[int, str]:
-    """Return how far a progress line says it is, in per cent, and in words."""
+def stage_of(line: str, repetitions: int) -> tuple[int, str] | None:
+    """Return how far a progress line says it is, in per cent and in words; None for others."""
+    match = _PROGRESS.match(line)
+    if match is None:
+        return None
     test, tests, warmup, what, number = match[1], match[2], match[3], match[4], match[5]
     parts = repetitions + 1  # and the warm-up, which is thrown away
     done = 0 if warmup else int(number or 1)

@@ -17,6 +17,7 @@ _REQUEST_TIMEOUT_S = 3600.0  # a large prompt on a slow computer; cancelling sto
 _ANSWER_LIMIT_BYTES = 16 << 20
 # tokens of a prompt: any will do, but special ones lie at the ends of a vocabulary
 _FIRST_TOKEN, _TOKEN_SPAN = 1000, 500
+_END_ARRIVES_S = 0.5
 _ROOM = 8  # cells of the context that a request leaves free
 
 
@@ -125,7 +126,9 @@ def _one(endpoint: Endpoint, test: Test, n_tokens: int, cancel: Cancel) -> float
     try:
         answer = _post(endpoint, "/completion", request)
     except (OSError, http.client.HTTPException) as error:
-        cancel.check()  # a cancelled run stops the server, which ends the request
+        # a cancelled run stops the server, which ends the request; and when the server died,
+        # its end should be known before anybody stops it, since it says why
+        cancel.wait(_END_ARRIVES_S)
         raise UserError(
             "llama-server stopped answering while it was measured",
             f"{type(error).__name__}: {error}",

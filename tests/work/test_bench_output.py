@@ -12,7 +12,7 @@ from app.core.bench import Test
 from app.core.errors import UserError
 from app.work.bench_output import parse, parse_line, read_file
 
-DATA = Path(__file__).parents[1] / "data" / "bench"
+DATA = Path(__file__).parents[1] / "data" / "logs"
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,7 @@ from app.work.jobs import Jobs
 from app.work.session import Session
 from app.work.settings import LLAMA_FOLDER, Settings
 
-DATA = Path(__file__).parents[1] / "data" / "bench"
+DATA = Path(__file__).parents[1] / "data" / "logs"
 RUN = BenchRun(Test.GENERATION, 16, (5.0, 5.1), "llama-bench")
 
 

@@ -1,0 +1,152 @@
+"""Writes a report as PDF: A4, vector charts, "page n of N", the evidence attached as JSON.
+
+Conditions that were found by looking at pages are in shipping.md section 4. Runs in the GUI
+thread under a QGuiApplication; no widget is needed.
+"""
+
+from pathlib import Path
+
+from PySide6.QtCore import QBuffer, QByteArray, QIODevice, QMarginsF, QPointF, QRectF
+from PySide6.QtGui import (
+    QAbstractTextDocumentLayout,
+    QFontMetricsF,
+    QPageLayout,
+    QPageSize,
+    QPainter,
+    QPalette,
+    QPdfWriter,
+    QTextBlock,
+    QTextCursor,
+    QTextDocument,
+    QTextFormat,
+)
+
+from app import product
+from app.core import codec
+from app.core.errors import UserError
+from app.core.evidence import Evidence
+from app.report.document import Document
+from app.report.markdown import to_markdown
+from app.work.pdf_charts import DIM
+from app.work.pdf_text import PaperText, body_font
+
+EVIDENCE_NAME = "evidence.json"
+TEXT_NAME = "report.md"
+_RESOLUTION = 600
+_MARGINS_MM = QMarginsF(18, 16, 18, 14)
+_FOOTER_PT, _FOOTER_SIZE = 22.0, 7.5
+_MOST_HEADINGS_MOVED = 40
+
+
+def write_pdf(document: Document, evidence: Evidence, path: Path) -> int:
+    """Write the report and return its number of pages; UserError when the file cannot be written.
+
+    The evidence is attached as it is: give the one that was redacted for this report.
+    """
+    data, n_pages = pdf_bytes(document, evidence)
+    partial = path.with_name(f"{path.name}.part")
+    try:
+        partial.write_bytes(data)
+        partial.replace(path)
+    except OSError as error:
+        partial.unlink(missing_ok=True)
+        raise UserError(
+            "The report could not be written",
+            f"{path}: {error.strerror or error}",
+            "Choose another folder",
+        ) from error
+    return n_pages
+
+
+def pdf_bytes(document: Document, evidence: Evidence) -> tuple[bytes, int]:
+    """Return the PDF and its number of pages."""
+    store = QByteArray()
+    buffer = QBuffer(store)
+    buffer.open(QIODevice.OpenModeFlag.WriteOnly)
+    writer = QPdfWriter(buffer)
+    writer.setResolution(_RESOLUTION)
+    writer.setPageLayout(
+        QPageLayout(
+            QPageSize(QPageSize.PageSizeId.A4),
+            QPageLayout.Orientation.Portrait,
+            _MARGINS_MM,
+            QPageLayout.Unit.Millimeter,
+        )
+    )
+    writer.setTitle(f"{document.title}: {document.subtitle}")
+    writer.setAuthor(product.NAME)
+    writer.setCreator(document.made_by)
+    writer.addFileAttachment(EVIDENCE_NAME, QByteArray(codec.dumps(evidence)), "application/json")
+    text = to_markdown(document).encode("utf-8", "replace")
+    writer.addFileAttachment(TEXT_NAME, QByteArray(text), "text/markdown")
+    n_pages = _paint(document, writer)
+    buffer.close()
+    return bytes(store.data()), n_pages
+
+
+def _paint(document: Document, writer: QPdfWriter) -> int:
+    point = writer.resolution() / 72
+    page = QRectF(0, 0, writer.width(), writer.height() - _FOOTER_PT * point)
+    paper = PaperText(document, writer, page.width(), page.height())
+    _keep_headings(paper)
+    n_pages = paper.text.pageCount()
+    painter = QPainter(writer)
+    for number in range(n_pages):
+        if number:
+            writer.newPage()
+        _paint_page(painter, paper.text, page, number)
+        _paint_footer(painter, writer, document, f"page {number + 1} of {n_pages}")
+    painter.end()
+    return n_pages
+
+
+def _paint_page(painter: QPainter, text: QTextDocument, page: QRectF, number: int) -> None:
+    context = QAbstractTextDocumentLayout.PaintContext()
+    context.clip = page.translated(0, number * page.height())
+    palette = QPalette()
+    palette.setColor(QPalette.ColorRole.Text, "black")  # a dark theme would print light grey
+    context.palette = palette
+    painter.save()
+    painter.translate(0, -number * page.height())
+    painter.setClipRect(context.clip)
+    text.documentLayout().draw(painter, context)
+    painter.restore()
+
+
+def _paint_footer(painter: QPainter, writer: QPdfWriter, document: Document, words: str) -> None:
+    font = body_font()
+    font.setPointSizeF(_FOOTER_SIZE)
+    painter.setFont(font)
+    painter.setPen(DIM)
+    metrics = QFontMetricsF(font, writer)
+    y = writer.height() - metrics.descent()
+    painter.drawText(QPointF(0, y), f"{document.title}  ·  {document.created}".rstrip(" ·"))
+    painter.drawText(QPointF(writer.width() - metrics.horizontalAdvance(words), y), words)
+
+
+def _keep_headings(paper: PaperText) -> None:
+    """Move a heading to the next page when what belongs to it does not fit below it."""
+    layout = paper.text.documentLayout()
+    height = paper.text.pageSize().height()
+    for _ in range(_MOST_HEADINGS_MOVED):
+        paper.text.pageCount()  # lays the document out
+        for first, last in paper.together:
+            heading = paper.text.findBlock(first)
+            top = layout.blockBoundingRect(heading).top()
+            bottom = layout.blockBoundingRect(paper.text.findBlock(last)).bottom()
+            is_cut = int(top // height) != int((bottom - 1) // height)
+            if is_cut and bottom - top < height and _start_page_with(heading):
+                break
+        else:
+            return
+
+
+def _start_page_with(block: QTextBlock) -> bool:
+    """Put a page break before a block; False when it has one already."""
+    always = QTextFormat.PageBreakFlag.PageBreak_AlwaysBefore
+    shape = block.blockFormat()
+    if shape.pageBreakPolicy() & always:
+        return False
+    shape.setPageBreakPolicy(always)
+    QTextCursor(block).setBlockFormat(shape)
+    return True

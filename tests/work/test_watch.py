@@ -1,0 +1,89 @@
+"""The watch beside a measurement, with readings of our own."""
+
+from collections.abc import Iterator
+
+import pytest
+from PySide6.QtCore import QCoreApplication
+
+from app.core.evidence import MemoryWatch
+from app.probes.sampler import Counters
+from app.work.watch import Watch, busy_text
+
+
+class FakeMeter:
+    """Gives prepared readings, one a second."""
+
+    def __init__(self) -> None:
+        self._now = 0.0
+        self.pids: set[int] = set()
+
+    def read(self, pids: frozenset[int]) -> Counters:
+        """Return the next reading: 1 MiB/s go to the swap."""
+        self._now += 1.0
+        self.pids |= pids
+        moved = int(self._now) << 20
+        return Counters(self._now, swap_in_bytes=0, swap_out_bytes=moved, busy_cpu_s=self._now)
+
+
+@pytest.fixture
+def meter() -> FakeMeter:
+    return FakeMeter()
+
+
+@pytest.fixture
+def watch(qapp: QCoreApplication, meter: FakeMeter) -> Iterator[Watch]:
+    made = Watch(meter=meter)
+    yield made
+    made.stop()
+
+
+def test_keeps_the_highest_rates(watch: Watch) -> None:
+    watch.start()
+    watch.sample()
+    watch.sample()
+    seen = watch.stop()
+    assert seen is not None
+    assert seen.n_samples == 2
+    assert seen.swap_out_max == 1 << 20
+    assert seen.swap_in_max == 0.0
+
+
+def test_gives_nothing_when_it_was_never_started(watch: Watch) -> None:
+    watch.sample()
+    assert watch.stop() is None
+
+
+def test_counts_from_the_first_start(watch: Watch) -> None:
+    watch.start()
+    watch.sample()
+    watch.start()
+    seen = watch.stop()
+    assert seen is not None and seen.n_samples == 1
+
+
+def test_samples_by_itself(watch: Watch, qtbot: object) -> None:
+    from pytestqt.qtbot import QtBot
+
+    assert isinstance(qtbot, QtBot)
+    watch.start()
+    qtbot.waitUntil(lambda: watch._sampler.result().n_samples >= 1, timeout=5000)
+
+
+@pytest.mark.parametrize(
+    ("other", "cores", "words"),
+    [
+        (1.5, 4, "other programs used up to 1.5 of 4 processor cores"),
+        (0.3, 4, ""),
+        (None, 4, ""),
+        (1.5, None, ""),
+    ],
+)
+def test_says_that_the_computer_was_busy(
+    other: float | None, cores: int | None, words: str
+) -> None:
+    watched = MemoryWatch(5.0, 5, other_cpu_max=other, cores=cores)
+    assert busy_text(watched) == words
+
+
+def test_says_nothing_when_it_was_not_watched() -> None:
+    assert busy_text(None) == ""
