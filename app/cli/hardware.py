@@ -1,4 +1,4 @@
-"""slowscope hardware: what this computer has, each fact with its source, or why it is missing."""
+"""The subcommand hardware: what this computer has, each fact with its source, or why it is missing."""
 
 import json
 from argparse import ArgumentParser, Namespace
@@ -6,7 +6,7 @@ from pathlib import Path
 
 from app.cli import ANSWERED, BAD_USAGE, UNREADABLE, CommandError
 from app.core.errors import UserError
-from app.core.hardware_json import hardware_json
+from app.core.hardware_json import SCHEMA, hardware_json
 from app.core.host import Host
 from app.core.machine_text import machine_text
 from app.core.short_home import short_home
@@ -19,7 +19,7 @@ from app.work.settings import LLAMA_FOLDER, Settings
 
 def add_options(parser: ArgumentParser) -> None:
     """Add the options of this subcommand."""
-    parser.add_argument("--json", action="store_true", help="print slowscope.hardware/1")
+    parser.add_argument("--json", action="store_true", help=f"print {SCHEMA}")
     parser.add_argument("--record", type=Path, metavar="DIR",
                         help="also write all answers of this computer to an empty or new folder, "
                         "without names and keys, for another person to replay")  # fmt: skip

@@ -1,4 +1,4 @@
-"""slowscope log: the story that a log tells, and the lines it rests on."""
+"""The subcommand log: the story that a log tells, and the lines it rests on."""
 
 import json
 import shutil
@@ -8,21 +8,30 @@ from argparse import ArgumentParser, Namespace
 from dataclasses import replace
 from pathlib import Path
 
+from app import product
 from app.cli import ANSWERED, UNREADABLE, CommandError
 from app.cli.log_text import log_text
 from app.core.errors import UserError
 from app.core.log import LogSummary
-from app.core.log_json import log_json
+from app.core.log_json import SCHEMA, log_json
 from app.gguf.sniff import FileKind, sniff
 from app.logs.scan import scan_file
 
 _STDIN = "-"
+_NOT_TEXT = (
+    FileKind.PROGRAM,
+    FileKind.ZIP,
+    FileKind.SAFETENSORS,
+    FileKind.PICKLE,
+    FileKind.OLD_GGML,
+    FileKind.PDF,
+)
 
 
 def add_options(parser: ArgumentParser) -> None:
     """Add the options of this subcommand."""
     parser.add_argument("file", metavar="FILE|-", help="a log of llama.cpp; - is standard input")
-    parser.add_argument("--json", action="store_true", help="print slowscope.log/1")
+    parser.add_argument("--json", action="store_true", help=f"print {SCHEMA}")
 
 
 def main(options: Namespace) -> int:
@@ -41,10 +50,12 @@ def main(options: Namespace) -> int:
 
 
 def _scan(path: Path) -> LogSummary:
-    if sniff(path) is FileKind.GGUF:
-        raise UserError(
-            f"{path.name} is a model, not a log", advice="Ask for its placement: plan FILE"
-        )
+    kind = sniff(path)
+    if kind is FileKind.GGUF:
+        advice = f"Ask for its placement: {product.SLUG} plan {path.name}"
+        raise UserError(f"{path.name} is a model, not a log", advice=advice)
+    if kind in _NOT_TEXT:
+        raise UserError(f"{path.name} is not a log", "It is not text.")
     return scan_file(path)
 
 

@@ -28,6 +28,7 @@ _ENDED = {
 }
 _MAX_SHOWN = 40  # lines of a kind; a server that ran for months repeats itself
 _MAX_RATES = 12
+_MAX_AGAIN = 8
 
 
 def log_text(summary: LogSummary) -> str:
@@ -59,7 +60,7 @@ def _load(load: LoadStory, number: int, total: int) -> Iterator[str]:
     what = " (draft model)" if load.is_draft else ""
     yield f"Load {number} of {total}, lines {load.first_line} to {load.last_line}: {name}{what}"
     yield from _wrap(_headline(load))
-    if load.note:
+    if load.note and load.ended is not Ended.FAILED:
         yield from _wrap(f"{load.note}.")
     yield ""
     yield from (f"  {line}" for line in columns(list(_rows(load)), left=2))
@@ -69,7 +70,8 @@ def _load(load: LoadStory, number: int, total: int) -> Iterator[str]:
     if load.fit:
         yield ""
         yield "  What llama.cpp's own fit did"
-        yield from _events(load.fit, load)
+        for event in load.fit:
+            yield from _event(event, load)
     if load.rates:
         yield ""
         yield from _rates(load)
@@ -79,6 +81,10 @@ def _load(load: LoadStory, number: int, total: int) -> Iterator[str]:
 
 
 def _headline(load: LoadStory) -> str:
+    if load.ended in (Ended.FAILED, Ended.CRASHED) and load.errors:
+        what = "The load failed" if load.ended is Ended.FAILED else "The program crashed"
+        cause = load.errors[0]
+        return f"{what}: {explain(cause, load)} (line {cause.line})"
     if load.weights_on_device is None:
         return "Where the weights are does not show in this log."
     if load.weights_on_device:
@@ -159,21 +165,24 @@ def _faults(summary: LogSummary) -> Iterator[str]:
         return
     yield ""
     yield "Lines that point to a fault"
-    for event in found[:_MAX_SHOWN]:
-        yield from _event(event, summary.load_at(event.line))
-    if len(found) > _MAX_SHOWN:
-        yield f"  {units.count(len(found) - _MAX_SHOWN)} more are in --json"
+    same: dict[str, list[LogEvent]] = {}
+    for event in found:
+        same.setdefault(event.text, []).append(event)
+    for events in list(same.values())[:_MAX_SHOWN]:
+        yield from _event(events[0], summary.load_at(events[0].line), events[1:])
+    if len(same) > _MAX_SHOWN:
+        yield f"  {units.count(len(same) - _MAX_SHOWN)} more are in --json"
 
 
-def _events(events: Sequence[LogEvent], load: LoadStory) -> Iterator[str]:
-    for event in events:
-        yield from _event(event, load)
-
-
-def _event(event: LogEvent, load: LoadStory | None) -> Iterator[str]:
-    number = f"{event.line:>6}"
-    yield f"  {number}  {event.text[:_WIDTH]}{'…' if len(event.text) > _WIDTH else ''}"
+def _event(
+    event: LogEvent, load: LoadStory | None, again: Sequence[LogEvent] = ()
+) -> Iterator[str]:
+    yield f"  {event.line:>6}  {event.text[:_WIDTH]}{'…' if len(event.text) > _WIDTH else ''}"
     yield from _wrap(explain(event, load), "          ")
+    if again:
+        lines = ", ".join(str(one.line) for one in again[:_MAX_AGAIN])
+        more = ", …" if len(again) > _MAX_AGAIN else ""
+        yield f"          also in line {lines}{more}"
 
 
 def _wrap(text: str, indent: str = "  ") -> list[str]:
