@@ -22,6 +22,7 @@ class Fact(Enum):
     DEVICE_USED = "device_used"  # device, description, free_mib
     BACKEND_LOADED = "backend_loaded"  # backend, file
     NO_GPU_WARNING = "no_gpu_warning"
+    DEVICE_LIMIT = "device_limit"  # n_bytes that the system recommends at most (Metal)
     SOFTWARE_DEVICE = "software_device"
     SYSTEM_INFO = "system_info"  # threads, cores, features
     LOAD_START = "load_start"  # path, kind: "draft" for the model that guesses ahead

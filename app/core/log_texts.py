@@ -13,6 +13,7 @@ TEXTS: dict[Fact, str] = {
         "The program cannot use a GPU: it was built without, or the driver does not answer. "
         "Everything runs on the processor."
     ),
+    Fact.DEVICE_LIMIT: "The system recommends to use at most {n_bytes} bytes on this device.",
     Fact.SOFTWARE_DEVICE: (
         "This device is no graphics card: the processor plays one, slower than without it."
     ),

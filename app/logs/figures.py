@@ -17,6 +17,16 @@ def size_to_mib(text: str) -> float:
     return float(figure) * _UNITS[unit.upper()] / MIB
 
 
+def decimal_mb(text: str) -> int:
+    """Return the bytes of a figure in MB of 10^6, as Metal prints its working set."""
+    return round(float(text) * 1_000_000)
+
+
+def vulkan_name(index: str) -> str:
+    """Return the device's name of an index in ggml_vulkan's own list."""
+    return f"Vulkan{index}"
+
+
 def flash_state(text: str) -> str:
     """Return enabled, disabled or auto; builds to 2025-08 print 1 and 0."""
     return {"0": "disabled", "1": "enabled", "-1": "auto"}.get(text, text)

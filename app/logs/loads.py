@@ -53,6 +53,7 @@ _PREAMBLE = frozenset(
         Fact.COMMAND,
         Fact.DEVICE_LISTED,
         Fact.BACKEND_LOADED,
+        Fact.DEVICE_LIMIT,
         Fact.NO_GPU_WARNING,
         Fact.SYSTEM_INFO,
         Fact.SOFTWARE_DEVICE,

@@ -3,6 +3,7 @@
 import re
 
 from app.core.log import Fact, Pattern, Sample
+from app.logs.figures import decimal_mb, vulkan_name
 
 PATTERNS = (
     Pattern(
@@ -111,6 +112,39 @@ PATTERNS = (
                     "device": "Vulkan0",
                     "description": "llvmpipe (LLVM 15.0.6, 256 bits) (llvmpipe)",
                 },
+            ),
+        ),
+    ),
+    Pattern(
+        fact=Fact.DEVICE_LISTED,  # debug level since 2024-12
+        keys=(" | uma: ",),
+        regex=re.compile(
+            r"ggml_vulkan: (?P<device>\d+) = (?P<description>.*?) \| uma: (?P<uma>[01])"
+        ),
+        types={"device": vulkan_name, "uma": int},
+        samples=(
+            Sample(
+                build="11434 (source, ggml-vulkan.cpp)",
+                line="ggml_vulkan: 0 = AMD Radeon 780M (RADV PHOENIX) (radv) | uma: 1 | fp16: 1 "
+                "| warp size: 64 | shared memory: 65536 | int dot: 1 | matrix cores: KHR_coopmat",
+                values={
+                    "device": "Vulkan0",
+                    "description": "AMD Radeon 780M (RADV PHOENIX) (radv)",
+                    "uma": 1,
+                },
+            ),
+        ),
+    ),
+    Pattern(
+        fact=Fact.DEVICE_LIMIT,
+        keys=("recommendedMaxWorkingSetSize",),
+        regex=re.compile(r"recommendedMaxWorkingSetSize +=\s+(?P<n_bytes>[\d.]+) MB"),
+        types={"n_bytes": decimal_mb},
+        samples=(
+            Sample(
+                build="11434 (source, ggml-metal-device.m)",
+                line="ggml_metal_device_init: recommendedMaxWorkingSetSize  = 22906.50 MB",
+                values={"n_bytes": 22_906_500_000},
             ),
         ),
     ),
