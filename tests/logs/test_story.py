@@ -151,6 +151,45 @@ def test_draft_model_is_a_load_of_its_own() -> None:
     assert [b.n_bytes for b in main.buffers] == [b.n_bytes for b in second.buffers]
 
 
+def test_requests_after_a_draft_model_belong_to_the_main_load() -> None:
+    summary = scan_file(DATA / "b11434-cpu-draft-gemma-lv4.log")
+    main, draft = summary.loads
+    assert (main.is_draft, draft.is_draft) == (False, True)
+    assert summary.load is main
+    assert (len(main.rates), len(draft.rates)) == (2, 0)
+    assert (main.n_ctx_slot, draft.n_ctx_slot) == (1024, None)
+    assert main.ended is Ended.CLEAN
+    assert [event.whole("self") for event in main.breakdown] == [273, 12]
+
+
+def test_draft_model_that_fails_ends_the_main_load() -> None:
+    lines = (DATA / "b11434-cpu-draft-gemma-lv4.log").read_text().splitlines()
+    cut = next(n for n, line in enumerate(lines) if "loading draft model" in line)
+    failure = "E llama_model_load: error loading model: unknown model architecture: 'nosucharch'"
+    main = scan([*lines[: cut + 1], f"0.01.800.000 {failure}"]).load
+    assert main is not None
+    assert main.ended is Ended.FAILED
+    assert main.errors[0].fact is Fact.ERROR_ARCHITECTURE
+
+
+def test_processes_without_a_build_line_are_told_apart() -> None:
+    names = ("b11434-cpu-ngl99-default-verbosity", "b11434-load-error-truncated-data")
+    text = "".join((DATA / f"{name}.log").read_text() for name in names)
+    summary = scan_text(text + (DATA / "b11434-cpu-ngl99-lv4.log").read_text())
+    assert [load.verbosity for load in summary.loads] == [3, 3, 4]
+    assert [load.ended for load in summary.loads] == [Ended.CLEAN, Ended.FAILED, Ended.CLEAN]
+    assert [load.weights_on_device for load in summary.loads] == [None, None, False]
+
+
+def test_error_before_the_program_was_ready_after_all_is_no_failed_load() -> None:
+    lines = (DATA / "b11434-cpu-ngl99-lv4.log").read_text().splitlines()
+    cut = next(n for n, line in enumerate(lines) if "loaded meta data" in line)
+    story = scan([*lines[:cut], "0.00.020.000 E srv  x: something went wrong", *lines[cut:]]).load
+    assert story is not None
+    assert len(story.errors) == 1
+    assert story.ended is Ended.CLEAN
+
+
 def test_second_context_of_a_benchmark_replaces_the_first() -> None:
     lines = (DATA / "b11434-cpu-ngl99-lv4.log").read_text().splitlines()
     start = next(n for n, line in enumerate(lines) if "constructing llama_context" in line)
