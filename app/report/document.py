@@ -86,7 +86,7 @@ def _left_out(evidence: Evidence, removed: tuple[tuple[str, int], ...] | None) -
         found += [Paragraph("Steps that were not possible:"), Bullets(evidence.notes)]
     found.append(
         Paragraph(
-            "The evidence behind this report is attached as JSON. "
+            "The evidence behind this report is a JSON file, attached to its PDF. "
             f"{product.NAME} opens it and shows the same.",
             is_quiet=True,
         )

@@ -8,7 +8,7 @@ from app.core.log import Fact
 from app.core.machine import Device, DeviceKind
 from app.core.rule import Diagnosis
 from app.core.symptom import TEXTS, Symptom
-from app.report.program import command_of
+from app.report.program import build_text, command_of
 
 _MOST_LINES = 60
 
@@ -48,8 +48,8 @@ def form(evidence: Evidence, diagnosis: Diagnosis) -> Form:
 def _program(evidence: Evidence) -> str:
     story = evidence.log.load if evidence.log else None
     said = evidence.log.last(Fact.BUILD) if evidence.log else None
-    if said is not None:  # without the names of functions before it
-        return said.text.rpartition(": ")[2]
+    if said is not None:
+        return build_text(evidence)
     parts = [f"{story.program} build {story.build}"] if story and story.build else []
     parts += [
         f"{runtime.title} {runtime.version}"
@@ -81,9 +81,13 @@ def _backends(evidence: Evidence) -> str:
 
 def backend_name(device: Device) -> str:
     """Return a backend's name as its makers write it."""
-    if device.kind in (DeviceKind.VULKAN, DeviceKind.METAL, DeviceKind.OTHER):
-        return device.kind.value.capitalize()
-    return {DeviceKind.ROCM: "ROCm"}.get(device.kind, device.kind.value.upper())
+    names = {
+        DeviceKind.ROCM: "ROCm",
+        DeviceKind.VULKAN: "Vulkan",
+        DeviceKind.METAL: "Metal",
+        DeviceKind.OTHER: "another backend",
+    }
+    return names.get(device.kind, device.kind.name)
 
 
 def _cpu(evidence: Evidence) -> str:

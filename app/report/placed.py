@@ -81,12 +81,12 @@ def _asked_rows(request: LoadRequest | None, story: LoadStory) -> tuple[tuple[st
 
 def _asked(request: LoadRequest | None) -> tuple[str, ...]:
     if request is None:
-        return (units.UNKNOWN, "", *(units.UNKNOWN for _ in range(4)))
+        return (units.UNKNOWN, "–", *(units.UNKNOWN for _ in range(4)))
     is_automatic = request.ngl is None or request.ngl < 0
     layers = "automatic" if is_automatic else str(request.ngl)
     return (
         layers if request.use_devices else f"{layers}, but --device none",
-        "",
+        "–",
         units.count(request.ctx) if request.ctx else "automatic",
         f"{request.cache_type_k}, {request.cache_type_v}",
         request.flash_attn.value,

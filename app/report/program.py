@@ -14,11 +14,7 @@ def blocks(evidence: Evidence) -> tuple[Block, ...]:
     rows: list[tuple[str, ...]] = []
     story = evidence.log.load if evidence.log else None
     if story is not None:
-        build = "the log does not tell it" if story.build is None else str(story.build)
-        rows += [("Program in the log", story.program), ("Build", build)]
-    said = evidence.log.last(Fact.BUILD) if evidence.log else None
-    if said is not None:
-        rows.append(("It says", said.text))
+        rows += [("Program in the log", story.program), ("Build", build_text(evidence))]
     if evidence.outcome is not None:
         outcome = evidence.outcome
         end = "ready" if outcome.is_ready else outcome.exit_text or "not ready"
@@ -41,6 +37,17 @@ def blocks(evidence: Evidence) -> tuple[Block, ...]:
     if not rows:
         return (Paragraph("No program and no log were seen."),)
     return (Table(NAME_VALUE, tuple(rows)),)
+
+
+def build_text(evidence: Evidence) -> str:
+    """Return the build as the log says it, without the names of functions before it."""
+    said = evidence.log.last(Fact.BUILD) if evidence.log else None
+    if said is not None:
+        return said.text.rpartition(": ")[2]
+    story = evidence.log.load if evidence.log else None
+    if story is None or story.build is None:
+        return "the log does not tell it"
+    return str(story.build)
 
 
 def command_blocks(evidence: Evidence) -> tuple[Block, ...]:

@@ -104,7 +104,7 @@ def _logged(evidence: Evidence) -> list[Block]:
 def _prediction(found: Forecast) -> list[Block]:
     if found.placement is None:
         return [Paragraph(f"No slowdown is predicted: {found.prediction.reason}.", is_quiet=True)]
-    rows = [("f, the host's share of bytes per token", f"{found.placement.f:.3f}")]
+    rows = [("f, share of bytes on the host", f"{found.placement.f:.3f}")]
     if found.r is not None:
         r = found.r
         rows.append(
@@ -114,9 +114,9 @@ def _prediction(found: Forecast) -> list[Block]:
     if predicted is not None:
         span = units.times_range(predicted.low, predicted.high)
         text = f"{units.times(predicted.value)} ({span}); (1 − f) + f × r"
-        rows.append(("Predicted slowdown of generation", text))
+        rows.append(("Predicted slowdown", text))
     else:
-        rows.append(("Predicted slowdown of generation", f"no figure: {found.prediction.reason}"))
+        rows.append(("Predicted slowdown", f"no figure: {found.prediction.reason}"))
     return [Heading("Prediction", 2), Table(NAME_VALUE, tuple(rows))]
 
 

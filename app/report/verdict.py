@@ -61,7 +61,7 @@ def evidence_blocks(diagnosis: Diagnosis) -> tuple[Block, ...]:
         rows = tuple((ruled.title, ruled.because) for ruled in diagnosis.ruled_out)
         blocks += [
             Heading("Ruled out", 2),
-            Table((Column("Fault", share=2), Column("because", share=3)), rows),
+            Table((Column("Fault", share=2), Column("Because", share=3)), rows),
         ]
     if diagnosis.not_checked:
         items = tuple(f"{ruled.title}: {ruled.because}" for ruled in diagnosis.not_checked)

@@ -275,7 +275,7 @@ class PaperText:
         shape.setCellSpacing(0)
         shape.setCellPadding(padding * _POINT)
         shape.setTopMargin(margin * _POINT)
-        shape.setBottomMargin(margin * _POINT)
+        shape.setBottomMargin((margin + 3) * _POINT)
         shape.setWidth(QTextLength(QTextLength.Type.PercentageLength, 100))
         shape.setColumnWidthConstraints([self._length(kind, value) for kind, value in columns])
         self._last_table = self._cursor.insertTable(rows, len(columns), shape)
