@@ -1,0 +1,119 @@
+"""Searches the log that a view shows: the field, the job, and the lines found."""
+
+import bisect
+
+from PySide6.QtCore import QObject
+
+from app.core import units
+from app.logs.find import Found, find
+from app.logs.reader import LineIndex
+from app.ui.widgets.find_bar import FindBar
+from app.ui.widgets.log_view import LogView
+from app.work.jobs import Jobs, Latest
+
+_NONE = Found("", ())
+
+
+class LogSearch(QObject):
+    """Keeps field and view in step; a newer search cancels the one before."""
+
+    def __init__(self, jobs: Jobs, bar: FindBar, view: LogView) -> None:
+        super().__init__(view)
+        self._bar = bar
+        self._view = view
+        self._index: LineIndex | None = None
+        self._found = _NONE
+        self._n_bytes = 0  # of the log when it was searched
+        self._goes_to: tuple[int, bool] | None = None  # when found: from which line, backwards?
+        self._latest = Latest(jobs)
+        bar.text_changed.connect(self._on_text)
+        bar.next_wanted.connect(self.next)
+        bar.previous_wanted.connect(self.previous)
+        bar.left.connect(self._on_left)
+        view.current_changed.connect(self._show_count)
+
+    def use(self, index: LineIndex | None) -> None:
+        """Search another log from now on, for the same text."""
+        self._index = index
+        self._bar.setEnabled(index is not None)
+        self._search()
+
+    def stop(self) -> None:
+        """Search no more."""
+        self._bar.stop()
+        self._latest.cancel()
+
+    def next(self) -> None:
+        """Go to the next line found, after the last one to the first."""
+        self._step(is_back=False)
+
+    def previous(self) -> None:
+        """Go to the line found before, from the first one to the last."""
+        self._step(is_back=True)
+
+    def _on_text(self, _text: str) -> None:
+        self._goes_to = (max(1, self._view.current_line), False)
+        self._search()
+
+    def _on_left(self) -> None:
+        self._bar.field.clear()
+        self._view.setFocus()
+
+    def _search(self) -> None:
+        index, text = self._index, self._bar.text
+        self._latest.cancel()
+        if index is None or not text:
+            self._show(_NONE)
+            return
+        self._n_bytes = index.n_bytes
+        job = self._latest.start(
+            lambda cancel, progress: find(index, text, cancel, progress), name="log search"
+        )
+        self._bar.show_count(self.tr("searching"), can_move=False)
+        job.progress.connect(self._on_progress)
+        job.done.connect(self._on_done)
+        job.failed.connect(self._on_failed)
+
+    def _on_progress(self, percent: int) -> None:
+        if percent < 100:
+            self._bar.show_count(self.tr("searching, {0} %").format(percent), can_move=False)
+
+    def _on_done(self, found: Found) -> None:
+        self._show(found)
+        if self._goes_to is not None and found.lines:
+            self._go(*self._goes_to)
+        self._goes_to = None
+
+    def _on_failed(self, _error: Exception) -> None:
+        self._show(_NONE)
+        self._bar.show_count(self.tr("the file is gone"), can_move=False)
+
+    def _show(self, found: Found) -> None:
+        self._found = found
+        self._view.show_found(found.text, found.lines)
+        self._show_count()
+
+    def _show_count(self) -> None:
+        found, line = self._found, self._view.current_line
+        if not found.text:
+            self._bar.show_count("", can_move=False)
+            return
+        count = units.count(len(found.lines)) + ("" if found.is_all else "+")
+        at = bisect.bisect_left(found.lines, line)
+        is_on = at < len(found.lines) and found.lines[at] == line
+        text = f"{at + 1:,} of {count}" if is_on else f"{count} lines"
+        self._bar.show_count(text, can_move=bool(found.lines))
+
+    def _step(self, *, is_back: bool) -> None:
+        index, line = self._index, self._view.current_line + (0 if is_back else 1)
+        if index is not None and self._bar.text and index.n_bytes != self._n_bytes:
+            self._goes_to = (line, is_back)
+            self._search()  # it has grown
+        elif self._found.lines:
+            self._go(line, is_back)
+
+    def _go(self, line: int, is_back: bool) -> None:
+        """Go to the line found at or behind a line, or before it."""
+        lines = self._found.lines
+        at = bisect.bisect_left(lines, line) - (1 if is_back else 0)
+        self._view.go_to_line(lines[at % len(lines)])
