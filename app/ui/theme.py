@@ -189,5 +189,5 @@ def _style_sheet(t: Tokens) -> str:
     QMenu {{ background: {t.card}; border: 1px solid {t.line}; }}
     QMenu::item {{ padding: 6px 24px; }}
     QMenu::item:selected {{ background: {t.accent}; color: {t.on_accent}; }}
-    QSplitter::handle {{ background: {t.line}; }}
+    QSplitter::handle, QAbstractScrollArea::corner {{ background: transparent; }}
     """
