@@ -14,8 +14,9 @@ from app.core.request import LoadRequest, Tool
 from app.work import bench_runner, load_probe, server_bench
 from app.work.bench_runner import BenchPlan, stamped, summary
 from app.work.load_probe import Load, LoadPlan
+from app.work.outcome import Outcome
 from app.work.server_bench import ServerPlan
-from app.work.steps import Script, Steps
+from app.work.steps import FirstOf, Script, Steps
 from app.work.watch import Watch, busy_text
 
 READ_HEADER = "Reading the model's header"
@@ -177,17 +178,19 @@ class DiagnoseRun(Steps):
         )  # fmt: skip
         watch = Watch()
         watch.start()
+        rates = self.job(
+            lambda cancel, progress: server_bench.measure(load.endpoint, what, cancel, progress),
+            "rates",
+        )
         try:
-            runs = yield self.job(
-                lambda cancel, progress: server_bench.measure(
-                    load.endpoint, what, cancel, progress
-                ),
-                "rates",
-            )
+            # both, so that cancelling stops the server, which ends the request that it answers
+            first = yield FirstOf(rates, load.end)
         finally:
             watch.sample()
             seen.watch = watch.stop()
-        seen.runs = stamped(list(runs), busy_text(seen.watch))
+        if isinstance(first, Outcome):
+            raise UserError("llama-server ended while it was measured", first.sentence())
+        seen.runs = stamped(list(first), busy_text(seen.watch))
         seen.notes.append(
             "There is no llama-bench beside this llama-server: the rates are the server's own "
             "timings."

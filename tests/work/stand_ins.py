@@ -41,9 +41,9 @@ told.write_text(" ".join(sys.argv[1:]))
 tries = pathlib.Path({told!r} + ".tries")
 tries.write_text(str(int(tries.read_text() or 0) + 1 if tries.exists() else 1))
 lines = pathlib.Path({log!r}).read_text().splitlines()
+{end}
 for line in lines[:-12]:
     print(line, file=sys.stderr)
-{end}
 def leave(*_):
     print("\\n".join(lines[-12:]), file=sys.stderr)
     os._exit(0)
@@ -99,7 +99,7 @@ def bench(folder: Path, *, complaint: str = "", hangs: bool = False) -> StandIn:
     """Make a llama-bench that prints two captured rows, or fails with a complaint."""
     told = folder / "bench.told"
     code = _BENCH.format(rows=str(ROWS), told=str(told), complaint=complaint, hangs=hangs)
-    flags = (Flag(("--progress",)),)
+    flags = (Flag(("--progress",)), Flag(("-ngl",)), Flag(("-t",)), Flag(("-ctk",)))
     return StandIn(_program(folder, "llama-bench", code, flags), told)
 
 
@@ -109,6 +109,8 @@ def server(
 ) -> StandIn:  # fmt: skip
     """Make a llama-server that prints a captured log; `end` is code to run instead of serving."""
     told = folder / "server.told"
+    if end:
+        end = f"print('\\n'.join(lines), file=sys.stderr)\n{end}"
     code = _SERVER.format(log=str(log), told=str(told), end=end, n_ctx=n_ctx, on_request=on_request)
     flags = (Flag(("-lv",)), Flag(("-c",)), Flag(("-ngl",)), Flag(("-t",)))
     return StandIn(_program(folder, "llama-server", code, flags), told)
