@@ -13,6 +13,7 @@ from app.core.request import LoadRequest, Switch, Tool
 from app.core.shape import Shape
 
 _F32 = 4
+_ALTUP = "gemma3n"  # alternating updates keep 4 to 5 more copies of the embedding
 _WIDE_AXES = ("phi3",)
 _GATED_DELTA = ("qwen3next", "qwen35", "qwen35moe")
 _MAMBA_2 = ("granitehybrid", "nemotron_h", "nemotron_h_moe", "mamba2", "jamba", "falcon-h1")
@@ -68,6 +69,9 @@ class _Sizes:
     kq: int
     out: int
     block: int
+    host: int  # a block on the host
+    hosted_experts: int  # the experts of a block on the host, 0 = the model has none
+    tables: int  # per-layer embeddings, which the host looks up
 
 
 def compute_of(
@@ -110,13 +114,11 @@ def _without_copies(
 ) -> Compute:
     m = s.m + s.v
     if case is Case.HOST_ONLY:
-        return Compute(_near(max(s.block + s.e + m, s.out + s.m + 5 * s.e), 0.01), ())
+        return Compute(_near(max(s.host + m, s.out + s.m + 5 * s.e), 0.01), ())
     if case is Case.ONE_ALL:
         smaller = max(s.block + m - 2 * s.e, s.out + s.m + 4 * s.e)
         larger = max(s.block + m, s.out + s.m + 4 * s.e)
-        return Compute(
-            _by_build(m + 2 * s.e, m + 4 * s.e, build), (_by_build(smaller, larger, build),)
-        )
+        return Compute(_inputs(s, build), (_by_build(smaller, larger, build),))
     if case is Case.MANY_ALL and _pipelines(request):
         middle = _near(s.block + 4 * (m + 3 * s.e), 0.15)
         last = max(s.block + 4 * m + 7 * s.e, s.out + 4 * (s.m + s.e) + 5 * s.e)
@@ -125,7 +127,7 @@ def _without_copies(
     parts = _parts(s, m, layers, is_moe=shape.n_expert > 0)
     if case is Case.MANY_ALL:
         return Compute(_near(m + 4 * s.e, 0.15), parts)
-    return Compute(_near(s.block + s.e + m, 0.10), parts)
+    return Compute(_near(s.host + m, 0.10), parts)
 
 
 def _with_copies(
@@ -138,7 +140,7 @@ def _with_copies(
     that matrix, its result and E, exact on two cards (placement.md 10.3).
     """
     m = s.m + s.v
-    host = _by_build(m + 2 * s.e, m + 4 * s.e, build)
+    host = _inputs(s, build)
     least = s.block + m - 2 * s.e
     value = least + 4 * copies.block // 5
     most = max(s.block + m + 2 * copies.block, 5 * (s.block + m) // 4)
@@ -154,14 +156,15 @@ def _with_copies(
 def _widened(base: Compute, s: _Sizes) -> Compute:
     """Widen the ranges where blocks are worked on from both sides; measured only (section 3)."""
     m = s.m + s.v
-    host = Span(base.host.n_bytes, base.host.low, max(base.host.high, s.block + s.e + m))
+    value = s.hosted_experts + s.m if s.hosted_experts else base.host.n_bytes
+    host = Span(value, min(base.host.low, value), max(base.host.high, s.host + m, value))
     devices = tuple(Span(d.n_bytes, min(d.low, m + 2 * s.e), d.high) for d in base.devices)
     return Compute(host, devices)
 
 
 def _with_cache_copy(base: Compute, s: _Sizes, one_layer: int) -> Compute:
     """Allow for the copy of a layer's cache with --no-kv-offload; measured only (section 3)."""
-    host = Span(base.host.n_bytes, base.host.low, max(base.host.high, s.block + s.e + s.m + s.v))
+    host = Span(base.host.n_bytes, base.host.low, max(base.host.high, s.host + s.m + s.v))
     devices = tuple(
         Span(d.n_bytes, int(0.6 * d.low), d.high + one_layer if d.n_bytes else d.high)
         for d in base.devices
@@ -225,21 +228,45 @@ def _sizes(
         v = 8 * u * widest * len(caches)
     rows = min(u, outputs_max(context, request.tool))
     out = _F32 * rows * shape.n_vocab
-    block = max(
+    tables = _F32 * u * shape.per_layer_dim * shape.n_layer
+    block = tables + max(
         _feed_forward(shape, u, e),
         _attention(shape, u, e, q, kq, flash=flash) if caches else 0,
         _recurrent(shape, context, u, e),
     )
-    block += _F32 * u * shape.per_layer_dim * shape.n_layer
-    return _Sizes(e, q, mask, v, kq, out, block)
+    host = block + e
+    if shape.arch == _ALTUP:
+        host += tables - e  # the tables twice, and one copy of the embedding less
+    if shape.arch == "mamba":
+        host += _F32 * u * shape.inner
+    return _Sizes(e, q, mask, v, kq, out, block, host, _hosted_experts(shape, u, e), tables)
+
+
+def _inputs(s: _Sizes, build: int | None) -> Span:
+    """Return what the host needs when all blocks are on a device: masks, embeddings, tables."""
+    m = s.m + s.v
+    more = s.tables + s.e if s.tables else 0
+    return _by_build(m + 2 * s.e + more, m + 4 * s.e + more, build)
+
+
+def _hosted_experts(shape: Shape, u: int, e: int) -> int:
+    if not shape.n_expert:
+        return 0
+    x = _F32 * u * shape.n_ff_exp * shape.n_expert_used
+    d = _F32 * u * shape.n_embd * shape.n_expert_used
+    return max(3 * x + 2 * e, 2 * d + e)
 
 
 def _feed_forward(shape: Shape, u: int, e: int) -> int:
+    dense = 3 * _F32 * u * shape.n_ff + 4 * e if shape.n_ff else 0
+    if shape.arch == _ALTUP:
+        return dense + 5 * e
     if not shape.n_expert:
-        return 3 * _F32 * u * shape.n_ff + 4 * e if shape.n_ff else 0
+        return dense
     x = _F32 * u * shape.n_ff_exp * shape.n_expert_used
     d = _F32 * u * shape.n_embd * shape.n_expert_used
-    return 3 * x + 4 * e + (d if d > 2 * x else 0)
+    mixed = 3 * x + 4 * e + (d if d > 2 * x else 0)
+    return max(mixed, dense) if shape.n_lead_dense else mixed
 
 
 def _attention(shape: Shape, u: int, e: int, q: int, kq: int, *, flash: bool) -> int:

@@ -85,6 +85,7 @@ class Shape:
     n_expert_used: int
     n_ff_exp: int
     n_ff: int
+    n_lead_dense: int  # blocks before the first one with experts
     per_layer_dim: int
     inner: int
     state: int
@@ -144,6 +145,7 @@ def shape_of(model: Model) -> Shape:
         n_expert_used=max(used, default=0),
         n_ff_exp=max(_per_layer(model, "expert_feed_forward_length", n_all, 0), default=0) or n_ff,
         n_ff=n_ff,
+        n_lead_dense=model.whole("leading_dense_block_count") or 0,
         per_layer_dim=model.whole("embedding_length_per_layer_input")
         or (_per_layer_width(model, n_all)),
         inner=model.whole("ssm.inner_size") or 0,
