@@ -1,4 +1,4 @@
-"""The subcommand hardware: what this computer has, each fact with its source, or why it is missing."""
+"""The subcommand hardware: what this computer has, each fact with its source or its reason."""
 
 import json
 from argparse import ArgumentParser, Namespace

@@ -88,6 +88,7 @@ class HardwareTab(Page):
         is_running = self._detection.is_running
         for widget in (self._step, self._progress, self._cancel):
             widget.setVisible(is_running)
+        self._detect.setVisible(not is_running)
         self._progress.setValue(0)
         self._step.clear()
         if self._machine is None:

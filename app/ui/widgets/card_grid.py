@@ -41,9 +41,12 @@ class CardGrid(QWidget):
             return
         for column in range(self._grid.columnCount()):
             self._grid.setColumnStretch(column, 0)
+        last = len(self._cards) - 1
         for i, card in enumerate(self._cards):
             self._grid.removeWidget(card)
-            self._grid.addWidget(card, i // columns, i % columns)
+            # the last one takes what is left of its row
+            span = columns - i % columns if i == last else 1
+            self._grid.addWidget(card, i // columns, i % columns, 1, span)
         for column in range(columns):
             self._grid.setColumnStretch(column, 1)
         self._columns = columns
