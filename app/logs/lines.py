@@ -5,7 +5,8 @@ import re
 from collections.abc import Iterator
 
 MAX_TEXT = 1_000  # characters of a line that an event keeps
-MAX_RAW = 8_192  # bytes of a line that are looked at
+MAX_RAW = 8_192  # bytes of a line that are decoded
+MAX_SOUGHT = 2_000  # characters of a line that are matched; the longest known are commands
 
 _ANSI = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 # common/log.cpp: minutes.seconds.milliseconds.microseconds, then the level (default since 2026-05)
@@ -28,11 +29,11 @@ def texts(raw: bytes) -> Iterator[tuple[str, str]]:
         found = _JSON.search(part, 0, _WRAPPER_LENGTH) if '{"' in part else None
         message = _from_json(part[found.start() :]) if found else None
         if message is None:
-            yield strip(part)
+            yield strip(part[:MAX_SOUGHT])
             continue
         text, level = message
         for piece in text.splitlines():
-            stripped, own = strip(piece)
+            stripped, own = strip(piece[:MAX_SOUGHT])
             yield stripped, own or level
 
 

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.core.log import Ended, LogSummary
+from app.core.log import Ended, LogSummary, Pattern
+from app.logs import lines
 from app.logs.matcher import standard
 from app.logs.scan import Scanner
 
@@ -48,8 +49,8 @@ def test_samples_in_any_order_and_cut_do_not_break_it(
 ) -> None:
     text = "".join(piece[cut if cut < 40 else 0 :] + end for piece, cut, end in parts)
     summary = read(text.encode("utf-8", "replace"))
-    lines = [event.line for event in summary.events]
-    assert lines == sorted(lines)
+    numbers = [event.line for event in summary.events]
+    assert numbers == sorted(numbers)
     for load in summary.loads:
         assert 1 <= load.first_line <= load.last_line <= summary.n_lines
         assert isinstance(load.ended, Ended)
@@ -59,14 +60,14 @@ def test_samples_in_any_order_and_cut_do_not_break_it(
 @pytest.mark.parametrize("seed", range(5))
 def test_damaged_log_of_a_cpu_load_is_never_on_a_device(name: str, seed: int) -> None:
     chance = random.Random(seed)
-    lines = (DATA / name).read_bytes().split(b"\n")
+    rows = (DATA / name).read_bytes().split(b"\n")
     for _ in range(30):
-        number = chance.randrange(len(lines))
-        line = lines[number]
+        number = chance.randrange(len(rows))
+        line = rows[number]
         cut = chance.randrange(len(line) + 1)
-        lines[number] = chance.choice([line[:cut], line[cut:], line[:cut] + b"\xff\0" + line[cut:]])
-    start = chance.randrange(len(lines))
-    for part in (lines, lines[start:], lines[:start]):
+        rows[number] = chance.choice([line[:cut], line[cut:], line[:cut] + b"\xff\0" + line[cut:]])
+    start = chance.randrange(len(rows))
+    for part in (rows, rows[start:], rows[:start]):
         assert all(load.weights_on_device is not True for load in read(b"\n".join(part)).loads)
 
 
@@ -91,3 +92,19 @@ def test_line_of_ten_megabytes_takes_no_time(line: bytes) -> None:
     assert time.process_time() - start < 5
     assert summary.n_lines == 3
     assert summary.events[-1].line == 3
+
+
+@pytest.mark.parametrize(
+    "pattern", standard().patterns, ids=lambda p: f"{p.fact.value}-{p.keys[0]}"
+)
+def test_no_line_makes_a_pattern_slow(pattern: Pattern) -> None:
+    longest = 0.0
+    for sample in pattern.samples:
+        text, _ = lines.strip(sample.line)
+        for cut in range(4, len(text), 5):
+            begun = text[:cut]  # matches so far, again and again
+            for line in (begun * 600, begun + " " * 2000, begun + "a" * 2000, begun + "1" * 2000):
+                start = time.process_time()
+                pattern.regex.search(line[: lines.MAX_SOUGHT])
+                longest = max(longest, time.process_time() - start)
+    assert longest < 0.1

@@ -7,7 +7,7 @@ import re
 
 from app.core.log import Fact, Pattern, Sample
 
-_NAME = r"(?P<by>\w+): +(?P<buffer>\S(?:(?!: ).)*?) "
+_NAME = r"\b(?P<by>\w{1,64}): +(?P<buffer>\S(?:(?!: ).)*?) "
 _SIZE = r"buffer size += +(?P<mib>\d+(?:\.\d+)?) MiB"
 
 

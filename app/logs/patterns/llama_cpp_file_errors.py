@@ -96,11 +96,12 @@ PATTERNS = (
             "error loading model vocabulary",
         ),
         regex=re.compile(
-            r"error loading model.*?: (?P<why>(?:[\w: ]*tensor '(?P<tensor>.+?)' not found"
-            r"|missing tensor '(?P<missing>.+?)'|.*wrong number of tensors|.*has wrong shape"
-            r"|illegal split file|.*failed to load GGUF split|invalid split|key not found in model"
+            r"error loading model(?: \w+)?: (?:\w{1,40}: )?"
+            r"(?P<why>(?:tensor '(?P<tensor>[^']+)' not found|missing tensor '(?P<missing>[^']+)'"
+            r"|wrong number of tensors|tensor '[^']+' has wrong shape"
+            r"|illegal split file|failed to load GGUF split|invalid split|key not found in model"
             r"|unknown pre-tokenizer type|array key not found|corrupted model"
-            r"|invalid model:|tensor '.+?' has invalid data).*)"
+            r"|invalid model:|tensor '[^']+' has invalid data).*)"
         ),
         types={"why": file_fault},
         samples=(
