@@ -1,0 +1,98 @@
+"""Exports a report: redacts, judges again, writes PDF, HTML, Markdown or JSON; Qt for PDF only."""
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from enum import Enum
+from pathlib import Path
+
+from app.core import codec
+from app.core.errors import UserError
+from app.core.evidence import Evidence
+from app.core.model import Model
+from app.gguf.fingerprint import header_sha256
+from app.report import document, html, markdown
+from app.report.document import Document
+from app.report.redact import Person, redact, this_person
+from app.rules import judge
+
+
+class Format(Enum):
+    """The files a report is exported as; the value is the ending of their names."""
+
+    PDF = "pdf"
+    HTML = "html"
+    MARKDOWN = "md"
+    JSON = "json"
+
+
+@dataclass(frozen=True, slots=True)
+class Export:
+    """A report and the evidence it was made from, as other people may see them."""
+
+    evidence: Evidence
+    document: Document
+
+
+def prepare(
+    evidence: Evidence,
+    *,
+    keeps_names: bool = False,
+    person: Person | None = None,
+    now: datetime | None = None,
+) -> Export:
+    """Make a report; without keeps_names nothing personal is in it.
+
+    person is whose details are taken out, None = the person at this computer.
+    """
+    sha256 = _header_hash(evidence.model)
+    removed = None
+    if not keeps_names:
+        redacted = redact(evidence, person or this_person())
+        evidence, removed = redacted.evidence, redacted.removed
+    made = document.build(
+        evidence,
+        judge.diagnose(evidence),
+        created=_date(now or datetime.now(UTC)),
+        header_sha256=sha256,
+        removed=removed,
+    )
+    return Export(evidence, made)
+
+
+def write(export: Export, path: Path, form: Format) -> None:
+    """Write the file; PDF needs a QGuiApplication. UserError when it cannot be written."""
+    if form is Format.PDF:
+        from app.work.pdf import write_pdf  # the other forms work without Qt
+
+        write_pdf(export.document, export.evidence, path)
+        return
+    partial = path.with_name(f"{path.name}.part")
+    try:
+        partial.write_bytes(content(export, form))
+        partial.replace(path)
+    except OSError as error:
+        partial.unlink(missing_ok=True)
+        raise UserError(
+            "The report could not be written",
+            f"{path}: {error.strerror or error}",
+            "Choose another folder",
+        ) from error
+
+
+def content(export: Export, form: Format) -> bytes:
+    """Return a file's bytes; for PDF there is app.work.pdf."""
+    if form is Format.JSON:
+        return codec.dumps(export.evidence)
+    texts = {Format.HTML: html.to_html, Format.MARKDOWN: markdown.to_markdown}
+    return texts[form](export.document).encode("utf-8", "replace")
+
+
+def _header_hash(model: Model | None) -> str:
+    if model is None or not model.parts:
+        return ""
+    return header_sha256(model.path, model.parts[0].data_offset) or ""
+
+
+def _date(when: datetime) -> str:
+    """Return a date that every country reads in the same order, in no language."""
+    return f"{when.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
