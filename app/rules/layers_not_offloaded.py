@@ -46,6 +46,7 @@ def check(evidence: Evidence) -> Finding | None:
         fix=_fix(evidence, story),
         proof=_proof(evidence, m),
         certainty=Certainty.PROVEN if story.weights_on_device else Certainty.LIKELY,
+        title="" if _is_asked(evidence, story) else "Part of the layers is not on the device",
     )
 
 
@@ -82,6 +83,12 @@ def _fix(evidence: Evidence, story: LoadStory) -> Fix:
             "device, and the automatic fit then uses it.",
             command.server(evidence, ngl=None, ctx=_shorter(story)),
         )
+    if not _is_asked(evidence, story):
+        return Fix(
+            "If you set the number of layers yourself, remove it (-ngl; in Ollama num_gpu). If not, "
+            "there was no room for more: use a shorter context first.",
+            command.server(evidence, ngl=None),
+        )
     if story.build is not None and story.build < _FIRST_FIT_BUILD:
         return Fix(
             f"Ask for all {m} layers. If the load then fails, go down until it does not.",
@@ -92,6 +99,14 @@ def _fix(evidence: Evidence, story: LoadStory) -> Fix:
         "device as fit.",
         command.server(evidence, ngl=None),
     )
+
+
+def _is_asked(evidence: Evidence, story: LoadStory) -> bool:
+    """Tell whether it is known that the number was set: by the command, or by what the fit says."""
+    if evidence.request is not None:
+        return evidence.request.ngl is not None
+    said = (Fact.FIT_FAILED, Fact.FIT_ENOUGH)
+    return any(story.event(fact) is not None for fact in said)
 
 
 def _proof(evidence: Evidence, m: int) -> str:

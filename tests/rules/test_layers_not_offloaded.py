@@ -30,6 +30,20 @@ def test_cites_line_and_buffers_when_a_number_was_given() -> None:
     assert finding.fix.command == "llama-server -m /models/m.gguf -c 4096"
 
 
+def test_leaves_open_who_set_the_number_when_only_a_log_is_known() -> None:
+    finding = check(made.seen(PART, LIST))
+    assert finding is not None
+    assert finding.title == "Part of the layers is not on the device"
+    assert "If you set the number of layers yourself" in finding.fix.text
+
+
+def test_number_was_set_when_the_fit_needed_no_changes() -> None:
+    enough = made.event(Fact.FIT_ENOUGH, 30, "no changes needed", left_mib=1910, target_mib=1024)
+    finding = check(made.seen(made.story(enough, made.offloaded(18, 37), buffers=BUFFERS), LIST))
+    assert finding is not None
+    assert finding.fix.text.startswith("Remove -ngl")
+
+
 def test_asks_for_all_layers_when_the_build_has_no_fit() -> None:
     evidence = made.seen(replace(PART, build=6123), LIST, request=LoadRequest(ngl=18))
     finding = check(evidence)
