@@ -85,8 +85,8 @@ def _fix(evidence: Evidence, story: LoadStory) -> Fix:
         )
     if not _is_asked(evidence, story):
         return Fix(
-            "If you set the number of layers yourself, remove it (-ngl; in Ollama num_gpu). If not, "
-            "there was no room for more: use a shorter context first.",
+            "If you set the number of layers yourself, remove it (-ngl; in Ollama num_gpu). If "
+            "not, there was no room for more: use a shorter context first.",
             command.server(evidence, ngl=None),
         )
     if story.build is not None and story.build < _FIRST_FIT_BUILD:
