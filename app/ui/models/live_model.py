@@ -10,6 +10,7 @@ from app.probes.live import LiveReading
 
 SPAN_S = 60.0
 _GAP_S = 2.0  # readings come twice a second; a longer pause is shown as one
+_FACTORS = (1, 2, 5, 10, 20, 50, 100, 200, 500)
 _LEAST_RATE = float(units.MIB)  # bytes per s: without traffic the axis must not show noise
 
 
@@ -121,9 +122,6 @@ def _swap(history: History) -> Strip:
 def _ceiling(value: float) -> float:
     """Return the next round figure in MiB or GiB, so that the axis is easy to read."""
     step = float(units.MIB)
-    while step * 1000 < value:
-        step *= 1024
-    for factor in (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000):
-        if step * factor >= value:
-            return step * factor
-    return value
+    while step * _FACTORS[-1] < value:
+        step *= units.KIB
+    return next(step * factor for factor in _FACTORS if step * factor >= value)
