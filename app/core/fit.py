@@ -19,6 +19,8 @@ from app.core.units import MIB
 DEFAULT_TARGET_MIB = 1024
 DEFAULT_CTX = 4096
 _ALIGN = 256
+# Each slot of a cache that is not unified gets the training context: not in this build, yet in 11434
+_LAST_WITHOUT_STREAMS = 10434
 _MAX_U32 = 0xFFFFFFFF
 
 
@@ -126,6 +128,8 @@ class _Fit:
         )
 
     def _streams(self) -> int:
+        if self.meter.build is not None and self.meter.build <= _LAST_WITHOUT_STREAMS:
+            return 1
         return cache.context_of(self.meter.prepared.shape, self.request).streams
 
     def _n_max(self) -> int:

@@ -39,6 +39,8 @@ class ContextSums:
     full: tuple[int, ...]
     window: tuple[int, ...]
     state: tuple[int, ...]
+    largest_full: int  # of one layer
+    largest_window: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +95,8 @@ def context_sums(shape: Shape, request: LoadRequest, context: Context) -> Contex
         if layer.owns_cache:
             one_cell = cache.cell_bytes(shape, i, request, context.flash_attn)
             (window if layer.is_swa else full)[i] = one_cell
-    return ContextSums(_suffix(full), _suffix(window), _suffix(state))
+    sums = (_suffix(full), _suffix(window), _suffix(state))
+    return ContextSums(*sums, max(full), max(window))
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,7 +217,19 @@ class Load:
         first = next(local, None)
         if first is None or not self.request.op_offload:
             return None
-        return Copies(first, self.sums.largest_matrix, 0)
+        return Copies(first, self.sums.largest_matrix, 0, self._largest_cache())
+
+    def _largest_cache(self) -> int:
+        sums = self.context_sums
+        return max(
+            (
+                (sums.largest_window if one.is_swa else sums.largest_full)
+                * one.cells
+                * self.context.streams
+                for one in self.caches
+            ),
+            default=0,
+        )
 
 
 def load_of(

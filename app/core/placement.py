@@ -248,7 +248,11 @@ def _copies(load: _Load) -> Copies | None:
             output = weight.n_bytes
         else:
             block = weight.n_bytes
-    return Copies(device, block, output) if block or output else None
+    if not (block or output):
+        return None
+    pairs = zip(load.homes, load.context_bytes, strict=False)
+    hosted = [n for home, n in pairs if home is None or not load.request.kv_offload]
+    return Copies(device, block, output, max(hosted, default=0))
 
 
 def _is_ragged(load: _Load) -> bool:
