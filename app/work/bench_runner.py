@@ -161,7 +161,9 @@ def failure(outcome: Outcome, complaints: list[str]) -> UserError:
     if outcome.is_success:
         detail = "It ended without a rate."
     if said or complaints:
-        detail += f" It said: {(said or complaints)[0][:300]}"
+        # the last line of a failure says what it means for llama-bench, the first one why
+        words = list(dict.fromkeys(((said or complaints)[0], (said or complaints)[-1])))
+        detail += f" It said: {'; '.join(words)[:400]}"
     return UserError(_TITLE, detail, _advice(outcome, " ".join(complaints)))
 
 

@@ -30,6 +30,7 @@ from app.work.outcome import End, Outcome
 from app.work.windows_job import WindowsJob
 
 STOP_AFTER_S = 3.0
+_KILL_GUARD_MS = 1000
 LINE_LIMIT = 1 << 20  # characters; a longer line is passed on in pieces
 TAIL_LINES = 40
 _MERGED = QProcess.ProcessChannelMode.MergedChannels
@@ -81,6 +82,7 @@ class Process(QObject):
         self._tail: deque[str] = deque(maxlen=TAIL_LINES)
         self._started = 0.0
         self._is_stopping = False
+        self._has_killed = False
         self._has_ended = False
         self._noted: list[psutil.Process] = []
         self._job = WindowsJob()
@@ -248,8 +250,13 @@ class Process(QObject):
         if root is not None:
             self._noted += _children(root)
         self._job.kill_all()
+        if _USES_GUARD and not self._has_killed:
+            # the guard ends when the program has; it is killed only if it does not
+            self._has_killed = True
+            self._kill_timer.start(_KILL_GUARD_MS)
+        else:
+            self._process.kill()
         self._kill_noted()
-        self._process.kill()
 
     def _kill_noted(self) -> None:
         """Kill the children that were noted; psutil knows a reused process id from the old one."""
