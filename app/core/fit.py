@@ -19,7 +19,7 @@ from app.core.units import MIB
 DEFAULT_TARGET_MIB = 1024
 DEFAULT_CTX = 4096
 _ALIGN = 256
-# Each slot of a cache that is not unified gets the training context: not in this build, yet in 11434
+# In 11434 each slot of a cache that is not unified gets the training context, in this one not
 _LAST_WITHOUT_STREAMS = 10434
 _MAX_U32 = 0xFFFFFFFF
 
@@ -97,7 +97,7 @@ class _Fit:
         steps = [self._first_step(room)]
         result = replace(self.empty, ctx=n_max)
         if room.is_enough:
-            return replace(result, request=full, steps=(*steps, _success()))
+            return replace(result, request=full, steps=(*steps, self._enough(room), _success()))
         if room.surplus < 0:
             steps.append(_short_step(room))
             if is_auto:
@@ -105,7 +105,8 @@ class _Fit:
                 steps.append(step)
                 result = replace(result, ctx=full.ctx or n_max, request=full)
                 if is_done:
-                    return replace(result, steps=(*steps, *_whole_steps(), _success()))
+                    steps.append(_whole_step())
+                    return replace(result, steps=(*steps, _success()))
             else:
                 steps.append(
                     Step(
@@ -164,6 +165,20 @@ class _Fit:
             "free device memory"
         )
         return Step(f"The load takes {_mib(used)} of {_mib(free)} free device memory.", line)
+
+    def _enough(self, room: _Room) -> Step:
+        left = sum(room.left)
+        if len(self.devices) > 1:
+            return Step(
+                f"Each device keeps at least {_mib(room.target)} free: nothing to change.",
+                "targets for free memory can be met on all devices, no changes needed",
+            )
+        where = "free device" if self.devices else "system"
+        return Step(
+            f"{_mib(left)} stay free, at least {_mib(room.target)} should: nothing to change.",
+            f"will leave {left // MIB} >= {room.target // MIB} MiB of {where} memory, no changes "
+            "needed",
+        )
 
     def _reduced(self, full: LoadRequest, room: _Room) -> tuple[LoadRequest, bool, Step]:
         """Return the request with a shorter context, and whether that is all it takes."""
@@ -245,17 +260,14 @@ def _reduced_step(before: int, after: int, saved: int) -> Step:
     )
 
 
-def _whole_steps() -> tuple[Step, ...]:
-    return (
-        Step(
-            "All layers fit with the shorter context.",
-            "entire model can be fit by reducing context",
-        ),
+def _whole_step() -> Step:
+    return Step(
+        "All layers fit with the shorter context.", "entire model can be fit by reducing context"
     )
 
 
 def _success() -> Step:
-    return Step("The load can start.", "successfully fit params to free device memory")
+    return Step("The load starts like this.", "successfully fit params to free device memory")
 
 
 def _failure(reason: str) -> Step:
