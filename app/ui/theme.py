@@ -138,10 +138,10 @@ def _style_sheet(t: Tokens) -> str:
     QPushButton:pressed, QToolButton:pressed {{ background: {t.line}; }}
     QPushButton:focus, QToolButton:focus {{ border: 2px solid {t.accent}; padding: 5px 11px; }}
     QPushButton:disabled, QToolButton:disabled {{ color: {t.dim}; background: {t.window}; }}
-    QPushButton#primary {{ background: {t.accent}; border-color: {t.accent};
+    QPushButton[primary="true"] {{ background: {t.accent}; border-color: {t.accent};
         color: {t.on_accent}; font-weight: 600; }}
-    QPushButton#primary:focus {{ border: 2px solid {t.text}; }}
-    QPushButton#primary:disabled {{ background: {t.raised}; border-color: {t.line};
+    QPushButton[primary="true"]:focus {{ border: 2px solid {t.text}; }}
+    QPushButton[primary="true"]:disabled {{ background: {t.raised}; border-color: {t.line};
         color: {t.dim}; }}
     QPushButton#link {{ background: transparent; border: none; color: {t.accent};
         padding: 2px 0; text-align: left; }}

@@ -167,7 +167,8 @@ def test_detect_again_gives_way_to_cancel_while_it_runs(
     session.set_machine(machines.linux())
     detection._host = FakeHost()
     cancel = _child(tab, QPushButton, "detectCancel")
-    again = next(b for b in tab.findChildren(QPushButton, "primary") if b.text() == "Detect again")
+    again = tab.findChild(QPushButton, "detectAgain")
+    assert again is not None
     with qtbot.waitSignal(detection.finished):
         qtbot.mouseClick(again, Qt.MouseButton.LeftButton)
         assert cancel.isVisible()

@@ -194,7 +194,8 @@ class HardwareTab(Page):
         self._cancel.setObjectName("detectCancel")
         self._cancel.clicked.connect(self._detection.cancel)
         self._detect = QPushButton(self.tr("Detect again"))
-        self._detect.setObjectName("primary")
+        self._detect.setObjectName("detectAgain")
+        self._detect.setProperty("primary", True)
         self._detect.clicked.connect(self._detection.start)
         for widget in (self._step, self._progress, self._cancel, self._detect):
             card.head.addWidget(widget)

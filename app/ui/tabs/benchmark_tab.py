@@ -1,0 +1,254 @@
+"""Benchmark: measure both rates with llama-bench, keep every run, compare two by interval."""
+
+from dataclasses import replace
+
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QFileDialog,
+    QHBoxLayout,
+    QHeaderView,
+    QLabel,
+    QPushButton,
+    QTableView,
+    QWidget,
+)
+
+from app.core.bench import Test
+from app.core.errors import UserError
+from app.ui import theme
+from app.ui.models import bench_model, offload_model
+from app.ui.models.bench_model import ENTRY_ROLE, BenchChoice, RunModel
+from app.ui.widgets.bench_controls import BenchControls
+from app.ui.widgets.card import Card, dim_label
+from app.ui.widgets.page import Page
+from app.ui.widgets.rate_plot import RatePlot
+from app.ui.widgets.step_list import StepList
+from app.work.bench_runner import BenchResult, BenchRunner
+from app.work.detection import Detection
+from app.work.notebook import Entry, Pages
+from app.work.record import entry_of_bench
+from app.work.records import Records
+from app.work.session import Session
+
+_MOST_BARS = 8
+
+
+class BenchmarkTab(Page):
+    """Runs one plan after the other; each result goes into the notebook at once."""
+
+    def __init__(
+        self, session: Session, detection: Detection, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(self.tr("Benchmark"), parent)
+        self._session = session
+        self._waiting: list[BenchChoice] = []
+        self._entries: tuple[Entry, ...] = ()
+        self._records = Records(session.jobs, parent=self)
+        self._runner = BenchRunner(session.jobs, session.processes, self)
+        self.setObjectName("benchmarkTab")
+        self._make_body()
+        self.action.connect(self.open_wanted)
+        self._connect()
+        self._on_evidence_changed()
+        self._records.read()
+
+    def stop(self) -> None:
+        """Cancel what runs; what was measured before is kept."""
+        self._waiting = []
+        self._runner.cancel()
+
+    # ------------------------------------------------------------------ running
+
+    def _on_measure(self) -> None:
+        self._start([self._controls.choice()])
+
+    def _on_measure_ratio(self) -> None:
+        choice = self._controls.choice()
+        self._start([replace(choice, ngl=0), replace(choice, ngl=-1, uses_devices=True)])
+
+    def _start(self, choices: list[BenchChoice]) -> None:
+        self._waiting = choices
+        self._steps.clear()
+        self._steps.show()
+        self._next()
+
+    def _next(self) -> None:
+        evidence = self._session.evidence
+        program = bench_model.llama_bench(evidence.machine)
+        if self._waiting and evidence.model is not None and program is not None:
+            choice = self._waiting.pop(0)
+            self._runner.start(bench_model.plan(program, evidence.model.path, choice))
+        self._show_state()
+
+    def _on_done(self, result: BenchResult) -> None:
+        entry = entry_of_bench(result, self._session.evidence.machine)
+        self._records.keep(entry)
+        self._session.add_runs(entry.runs)
+        if not self._waiting:
+            self._steps.finish(self.tr("Kept in the notebook."))
+
+    def _on_failed(self, error: Exception) -> None:
+        self._waiting = []
+        text = error.sentence() if isinstance(error, UserError) else str(error)
+        self._steps.finish(text)
+        if isinstance(error, UserError):
+            self._session.error.emit(error)
+
+    def _on_cancelled(self) -> None:
+        self._waiting = []
+        self._steps.finish(self.tr("Cancelled; nothing was kept of this run."))
+
+    # ------------------------------------------------------------------ showing
+
+    def _on_evidence_changed(self) -> None:
+        model = self._session.evidence.model
+        self.subtitle.setText(offload_model.model_line(model) if model else "")
+        self._show_state()
+
+    def _show_state(self) -> None:
+        evidence = self._session.evidence
+        has_program = bench_model.llama_bench(evidence.machine) is not None
+        can_run = evidence.model is not None and has_program and not self._runner.is_running
+        self._measure.setEnabled(can_run)
+        self._measure_ratio.setEnabled(can_run and bool(evidence.machine))
+        self._cancel.setVisible(self._runner.is_running)
+        self._need.setText(self._missing(has_program))
+        self._need.setVisible(bool(self._need.text()))
+        self._folder.setVisible(not has_program)
+        if evidence.model is None and not self._entries:
+            self.set_empty(
+                self.tr("Drop a GGUF file to measure how fast it runs here"),
+                self.tr("Open a model…"),
+                self.tr("Prompt and generation are measured apart, each with its interval."),
+            )
+        else:
+            self.set_filled()
+
+    def _missing(self, has_program: bool) -> str:
+        if not has_program:
+            return self.tr(
+                "No llama-bench was found. Choose the folder of llama.cpp's programs; it is in "
+                "every release of llama.cpp."
+            )
+        if self._session.evidence.model is None:
+            return self.tr("Drop a model to measure it.")
+        return ""
+
+    def _on_pages(self, pages: Pages) -> None:
+        self._entries = pages.entries
+        self._model.show_entries(pages.entries)
+        self._warning.setText(pages.warning())
+        self._warning.setVisible(bool(pages.warning()))
+        shown = pages.entries[-_MOST_BARS:]
+        self._prompt_plot.show_rates(bench_model.bars(shown, Test.PROMPT))
+        self._generation_plot.show_rates(bench_model.bars(shown, Test.GENERATION))
+        self._show_state()
+
+    def _on_selection(self) -> None:
+        rows = self._table.selectionModel().selectedRows()
+        chosen = sorted((row.data(ENTRY_ROLE) for row in rows), key=lambda entry: entry.time)
+        if len(chosen) == 2:
+            self._comparison.setText(bench_model.comparison_text(chosen[0], chosen[1]))
+        else:
+            self._comparison.setText(self.tr("Select two runs to compare them by interval."))
+
+    def _on_folder(self) -> None:
+        folder = QFileDialog.getExistingDirectory(
+            self, self.tr("Folder with llama-bench and llama-server")
+        )
+        if folder:
+            self._session.set_llama_folder(folder)
+
+    # ------------------------------------------------------------------ building
+
+    def _connect(self) -> None:
+        runner, steps = self._runner, self._steps
+        runner.step_started.connect(steps.start_step)
+        runner.progressed.connect(steps.show_progress)
+        runner.step_ended.connect(lambda _name, seconds, text: steps.end_step(seconds, text))
+        runner.done.connect(self._on_done)
+        runner.failed.connect(self._on_failed)
+        runner.cancelled.connect(self._on_cancelled)
+        runner.finished.connect(self._next)
+        self._measure.clicked.connect(self._on_measure)
+        self._measure_ratio.clicked.connect(self._on_measure_ratio)
+        self._cancel.clicked.connect(self.stop)
+        self._folder.clicked.connect(self._on_folder)
+        self._records.changed.connect(self._on_pages)
+        self._records.failed.connect(self._session.error)
+        self._session.evidence_changed.connect(self._on_evidence_changed)
+        self._table.selectionModel().selectionChanged.connect(self._on_selection)
+
+    def _make_body(self) -> None:
+        card = Card(self.tr("What to measure"))
+        self._controls = BenchControls(self._session.settings)
+        card.body.addWidget(self._controls)
+        row = QHBoxLayout()
+        row.setSpacing(theme.M)
+        self._measure = QPushButton(self.tr("Measure"))
+        self._measure.setObjectName("benchMeasure")
+        self._measure.setProperty("primary", True)
+        self._measure_ratio = QPushButton(self.tr("Measure r: none, then all layers"))
+        self._measure_ratio.setObjectName("measureRatio")
+        self._measure_ratio.setToolTip(
+            self.tr("Two runs; their generation rates give r, how many times slower the host is")
+        )
+        self._cancel = QPushButton(self.tr("Cancel"))
+        self._cancel.setObjectName("benchCancel")
+        self._folder = QPushButton(self.tr("Choose folder…"))
+        self._folder.setObjectName("benchFolder")
+        self._need = dim_label()
+        for button in (self._measure, self._measure_ratio, self._cancel, self._folder):
+            row.addWidget(button)
+        row.addWidget(self._need, 1)
+        row.addStretch(0)
+        card.body.addLayout(row)
+        self.body.addWidget(card)
+        self._steps = StepList()
+        self._steps.hide()
+        self.body.addWidget(self._steps)
+        self.body.addLayout(self._make_plots())
+        self.body.addWidget(self._make_notebook(), 1)
+
+    def _make_plots(self) -> QHBoxLayout:
+        plots = QHBoxLayout()
+        plots.setSpacing(theme.M)
+        self._prompt_plot = RatePlot(self.tr("Prompt rates"))
+        self._generation_plot = RatePlot(self.tr("Generation rates"))
+        for title, plot in (
+            (self.tr("Prompt, tokens per second"), self._prompt_plot),
+            (self.tr("Generation, tokens per second"), self._generation_plot),
+        ):
+            card = Card(title)
+            note = QLabel(self.tr("bars: mean   whiskers: 95 % interval"))
+            note.setObjectName("caption")
+            card.head.addWidget(note)
+            card.body.addWidget(plot)
+            plots.addWidget(card, 1)
+        return plots
+
+    def _make_notebook(self) -> Card:
+        card = Card(self.tr("Notebook"))
+        self._model = RunModel(self)
+        self._table = QTableView()
+        self._table.setObjectName("notebookTable")
+        self._table.setAccessibleName(self.tr("Runs in the notebook"))
+        self._table.setModel(self._model)
+        self._table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        self._table.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
+        self._table.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        self._table.setShowGrid(False)
+        self._table.setTabKeyNavigation(False)
+        self._table.verticalHeader().hide()
+        header = self._table.horizontalHeader()
+        header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
+        header.setStretchLastSection(True)
+        self._table.setMinimumHeight(170)
+        self._warning = dim_label()
+        self._warning.hide()
+        self._comparison = QLabel(self.tr("Select two runs to compare them by interval."))
+        self._comparison.setObjectName("comparison")
+        self._comparison.setWordWrap(True)
+        for widget in (self._table, self._warning, self._comparison):
+            card.body.addWidget(widget)
+        return card
