@@ -56,6 +56,10 @@ _IPV6 = re.compile(
     re.IGNORECASE,
 )
 _URL = re.compile(r"(?P<before>\b(?:https?|rpc|tcp)://)(?P<name>[\w.-]+)")
+# llama.cpp's time stamps (minutes, seconds, ms, us) look like addresses from the 10th minute on
+_STAMP = re.compile(r"(?:\x1b\[[\d;]*m)*(\d+\.\d\d\.\d{3}\.\d{3})(?=(?:\x1b\[[\d;]*m| )+[DIWE]\b)")
+# pages that logs and programs point to for everybody
+_PUBLIC_HOSTS = (".github.com", ".huggingface.co", ".ollama.com", ".lmstudio.ai")
 _OWN_ADDRESSES = frozenset(("127.0.0.1", "0.0.0.0", "localhost", "::1", "::"))
 # parts of the evidence that describe a model or a processor: names inside them are not people
 _FACTS = frozenset(("keys", "tensors", "arch", "type_name"))
@@ -119,10 +123,13 @@ def _folder(path: str) -> str:
     return "" if flat.startswith(tuple(name.lower() for name in _SYSTEM)) else folder
 
 
-def _is_version(digits: str, before: str) -> bool:
-    """Tell whether four numbers with dots are a version and no address."""
-    said = before.rstrip(" :=v").lower().endswith(("version", "driver", "api", "build", "vulkan"))
-    return said or any(int(part) > 255 for part in digits.split("."))
+def _is_figure(digits: str, before: str) -> bool:
+    """Tell whether four numbers with dots are a version or a time and no address."""
+    if before.rstrip(" :=v").lower().endswith(("version", "driver", "api", "build", "vulkan")):
+        return True
+    parts = digits.split(".")
+    has_zeros = any(len(part) > 1 and part.startswith("0") for part in parts)
+    return has_zeros or parts[0] == "0" or any(int(part) > 255 for part in parts)
 
 
 @dataclass(slots=True)
@@ -213,15 +220,19 @@ class Redactor:
             before = match["before"] if "before" in match.groupdict() else ""
             if found.lower() in _OWN_ADDRESSES or found.startswith("<"):
                 return match[0]
-            if _IPV4.fullmatch(found) and _is_version(found, text[: match.start()]):
+            if f".{found.lower()}".endswith(_PUBLIC_HOSTS):
+                return match[0]
+            if _IPV4.fullmatch(found) and _is_figure(found, text[: match.start()]):
                 return match[0]
             self._counts[ADDRESS] += 1
             number = self._addresses.setdefault(found, f"<address {len(self._addresses) + 1}>")
             return f"{before}{number}"
 
+        stamp = _STAMP.match(text)
+        head, text = (stamp[0], text[stamp.end() :]) if stamp is not None else ("", text)
         for pattern in (_URL, _IPV4, _IPV6):
             text = pattern.sub(hide, text)
-        return text
+        return head + text
 
     def _names(self, text: str) -> str:
         for name, word, kind in (

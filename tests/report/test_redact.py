@@ -1,5 +1,7 @@
 """Nothing personal leaves: names, paths, keys, addresses, ids; model facts stay whole."""
 
+from pathlib import Path
+
 import pytest
 from hypothesis import given, settings
 
@@ -11,6 +13,7 @@ from app.core.model import Model, Part
 from app.report.redact import Person, Redactor, folders_of, redact, this_person
 from tests.core.strategies import values
 
+LOGS = Path(__file__).parent.parent / "data" / "logs"
 PETER = Person("/home/peter", "peter", "peters-box")
 
 
@@ -40,6 +43,8 @@ def cleaned(text: str, person: Person = PETER, *, is_fact: bool = False) -> str:
         ('"api_key": "s3cret"', '"api_key": "<secret>"'),
         ("key sk-abcdefghijklmnop1234", "key <secret>"),
         ("RPC0[192.168.1.5:50052]", "RPC0[<address 1>:50052]"),
+        ("12.12.146.163 - - GET /", "<address 1> - - GET /"),
+        ("https://mygithub.com/x", "https://<address 1>/x"),
         ("http://nas.lan:8080/v1", "http://<address 1>:8080/v1"),
         ("from fe80::1ff:fe23:4567:890a", "from <address 1>"),
         ("link 00:1a:2b:3c:4d:5e up", "link <id> up"),
@@ -69,10 +74,21 @@ def test_detail_is_taken_out(text: str, shown: str) -> None:
         "general.name = repeter",
         "/usr/lib/libvulkan.so",
         "ffn_down::1",
+        "0.12.146.163 I srv  llama_server: initializing ...",
+        "12.12.146.163 W srv  llama_server: ready",
+        "\x1b[34m12.12.146.163\x1b[0m \x1b[35mW srv: ready",
+        "more info: https://github.com/ggml-org/llama.cpp/pull/25655",
     ],
 )
 def test_text_stays_when_nothing_in_it_is_personal(text: str) -> None:
     assert cleaned(text) == text
+
+
+@pytest.mark.parametrize("path", sorted(LOGS.glob("*.log")), ids=lambda path: path.stem)
+def test_captured_log_stays_as_it_is(path: Path) -> None:
+    redactor = Redactor(PETER)
+    for line in path.read_text(encoding="utf-8", errors="replace").splitlines():
+        assert redactor.text(line) == line
 
 
 def test_user_name_stays_when_it_is_a_word_of_logs() -> None:
