@@ -22,7 +22,7 @@ from app.core.host import (
     ProcessInfo,
 )
 from app.core.reading import State
-from app.probes import loopback, nvml, operating_system
+from app.probes import loopback, operating_system
 
 # a question has a short answer; a program that prints without end is stopped
 OUTPUT_LIMIT = 4 << 20
@@ -153,6 +153,8 @@ class RealHost:
 
     def nvml(self) -> NvmlAnswer:
         """Return what NVIDIA's library says."""
+        from app.probes import nvml  # loads pynvml, which the window's start must not wait for
+
         return nvml.ask(wsl_library=self.is_file(nvml.WSL_LIBRARY))
 
 
