@@ -6,6 +6,7 @@ line in COMMANDS. It is imported only when it is asked for, so that `plan` never
 
 import argparse
 import importlib
+import io
 import os
 import sys
 from collections.abc import Mapping, Sequence
@@ -52,6 +53,10 @@ class _Parser(argparse.ArgumentParser):
 
 def main(argv: Sequence[str]) -> int:
     """Run a subcommand and return the exit status; never a traceback for what a user gave."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            # a console that lacks a sign, a path that is no text: a ? instead of a traceback
+            stream.reconfigure(errors="replace")
     try:
         status = _run(list(argv))
         if sys.stdout is not None:  # a Windows program without a console has none
