@@ -166,7 +166,7 @@ class MainWindow(QMainWindow):
         """Stop all work before the window goes."""
         for tab in self._tabs.values():
             tab.stop()
-        self.session.jobs.stop_all_and_wait()
+        self.session.stop_all_and_wait()
         super().closeEvent(event)
 
     # ------------------------------------------------------------------ session

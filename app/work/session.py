@@ -20,7 +20,6 @@ from app.core.rule import Diagnosis
 from app.gguf.sniff import FileKind
 from app.work import readers
 from app.work.jobs import Job, Jobs, Latest
-from app.work.notebook import Notebook
 from app.work.process import Processes
 from app.work.readers import ReadResult
 from app.work.settings import LLAMA_FOLDER, Settings
@@ -49,7 +48,6 @@ class Session(QObject):
         super().__init__(parent)
         self.jobs = jobs
         self.processes = Processes(self)
-        self.notebook = Notebook()
         self.settings = settings or Settings()
         self._evidence = self._told = Evidence()  # told: when evidence_changed was last emitted
         self._diagnosis: Diagnosis | None = None
