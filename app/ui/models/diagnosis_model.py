@@ -6,7 +6,9 @@ from app.core import units
 from app.core.bench import BenchRun, Test
 from app.core.evidence import Evidence
 from app.core.forecast import Forecast
+from app.core.machine import Machine
 from app.core.model import Model
+from app.core.overview import overview
 from app.core.rule import Certainty, Cite, Diagnosis, Finding
 
 _CERTAINTY = {
@@ -102,6 +104,20 @@ def model_text(model: Model | None) -> str:
     missing = sum(problem.missing_bytes or 0 for problem in model.problems)
     text = f"{model.name} · {units.size(model.file_bytes)}"
     return f"{text} · {units.size(missing)} missing" if missing else text
+
+
+def machine_text(machine: Machine | None) -> str:
+    """Return the machine in one line."""
+    if machine is None:
+        return ""
+    cpu = machine.text("cpu.model") or "processor not known"
+    cores = machine.number("cpu.physical")
+    parts = [f"{cpu}, {cores} cores" if cores else cpu]
+    memory = machine.number("memory.total")
+    if memory is not None:
+        parts.append(f"{units.gib(memory)} of memory")
+    parts.append(overview(machine).headline)
+    return " · ".join(parts)
 
 
 def _nothing(diagnosis: Diagnosis) -> FindingView:

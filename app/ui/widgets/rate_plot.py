@@ -16,7 +16,7 @@ class RatePlot(QWidget):
         super().__init__(parent)
         pg.setConfigOptions(antialias=True)
         self.setAccessibleName(name)
-        self.setMinimumHeight(180)
+        self.setFixedHeight(210)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         self._plot = pg.PlotWidget()

@@ -1,0 +1,203 @@
+"""Diagnose, the start page: drop a file, run the named steps, read the verdict."""
+
+from dataclasses import replace
+
+from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QLabel, QPushButton, QWidget
+
+from app.core.errors import UserError
+from app.core.forecast import forecast
+from app.ui import theme
+from app.ui.models import diagnosis_model, offload_model
+from app.ui.widgets.card import Card, dim_label
+from app.ui.widgets.drop_zone import DropZone
+from app.ui.widgets.page import Page
+from app.ui.widgets.result_panel import ResultPanel
+from app.ui.widgets.run_options import RunOptions
+from app.ui.widgets.step_list import StepList
+from app.work.detection import Detection
+from app.work.diagnose_run import DiagnosePlan, DiagnoseResult, DiagnoseRun
+from app.work.record import entry_of_diagnosis
+from app.work.records import Records
+from app.work.session import Session
+from app.work.settings import LOAD_TIMEOUT_S, N_GEN, N_PROMPT
+
+
+class DiagnoseTab(Page):
+    """Starts the guided run; shows the diagnosis of whatever evidence the session holds."""
+
+    def __init__(
+        self, session: Session, detection: Detection, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(self.tr("Why is it slow?"), parent)
+        self._session = session
+        self._detection = detection
+        self._records = Records(session.jobs, parent=self)
+        self._run = DiagnoseRun(session.jobs, session.processes, self)
+        self.setObjectName("diagnoseTab")
+        self._make_body()
+        self._connect()
+        self._on_evidence_changed()
+        self.set_filled()
+
+    @property
+    def is_running(self) -> bool:
+        """Tell whether a guided run is under way."""
+        return self._run.is_running
+
+    def stop(self) -> None:
+        """Cancel the guided run."""
+        self._run.cancel()
+
+    def start_run(self) -> None:
+        """Start the guided run on the session's model."""
+        evidence = self._session.evidence
+        if evidence.model is None or self._run.is_running:
+            return
+        folder = self._session.llama_folder
+        settings = self._session.settings
+        plan = DiagnosePlan(
+            model_path=evidence.model.path,
+            request=self._options.request,
+            llama_folders=(folder,) if folder else (),
+            base=replace(evidence, symptom=self._options.symptom),
+            n_prompt=settings.get(N_PROMPT),
+            n_gen=settings.get(N_GEN),
+            load_timeout_s=settings.get(LOAD_TIMEOUT_S),
+        )
+        self._result.hide()
+        self._steps.clear()
+        self._steps.show()
+        self._run.start(plan)
+        self._show_state()
+
+    # ------------------------------------------------------------------ changes
+
+    def _on_done(self, result: DiagnoseResult) -> None:
+        self._session.set_evidence(result.evidence, log_path=result.log_path)
+        entry = entry_of_diagnosis(result.evidence)
+        if entry is not None:
+            self._records.keep(entry)
+        self._steps.finish(self.tr("Done. The programs that were started have ended."))
+
+    def _on_failed(self, error: Exception) -> None:
+        text = error.sentence() if isinstance(error, UserError) else str(error)
+        self._steps.finish(text)
+        if isinstance(error, UserError):
+            self._session.error.emit(error)
+
+    def _on_cancelled(self) -> None:
+        self._steps.finish(self.tr("Cancelled. The programs that were started have ended."))
+
+    def _on_evidence_changed(self) -> None:
+        evidence = self._session.evidence
+        model = evidence.model
+        title = diagnosis_model.model_text(model)
+        self._zone.show_file(title, offload_model.problems(model) if model else "")
+        self._machine.setText(diagnosis_model.machine_text(evidence.machine))
+        source = self._session.read_only_path
+        self.set_notice(
+            self.tr("This is the evidence in {}, not of this computer.").format(source)
+            if source
+            else ""
+        )
+        if diagnosis_model.has_something_to_judge(evidence):
+            self._result.show_view(
+                diagnosis_model.diagnosis_view(
+                    evidence, self._session.diagnosis, forecast(evidence)
+                )
+            )
+            self._result.show()
+        else:
+            self._result.hide()
+        self._show_state()
+
+    def _show_state(self) -> None:
+        evidence = self._session.evidence
+        is_own = not self._session.read_only_path
+        has_model = evidence.model is not None
+        self._start.setEnabled(has_model and is_own and not self._run.is_running)
+        self._cancel.setVisible(self._run.is_running)
+        self._return.setVisible(not is_own)
+        self._options.setEnabled(not self._run.is_running)
+        has_server = offload_model.llama_server(evidence.machine) is not None
+        self._folder.setVisible(evidence.machine is not None and not has_server)
+        self._hint.setText(self._next_step(has_model=has_model, has_server=has_server))
+
+    def _next_step(self, *, has_model: bool, has_server: bool) -> str:
+        if self._session.evidence.machine is None:
+            return self.tr("Looking at this computer…")
+        if not has_server:
+            return self.tr(
+                "No llama-server was found here. The header is still read and checked; to load "
+                "and measure, choose the folder of llama.cpp's programs."
+            )
+        if not has_model:
+            return self.tr("Drop a model to load and measure it, or a log to read it.")
+        return self.tr(
+            "Loads the model with your llama.cpp, reads where its bytes went, measures both "
+            "rates, and stops everything it started."
+        )
+
+    def _on_folder(self) -> None:
+        folder = QFileDialog.getExistingDirectory(
+            self, self.tr("Folder with llama-server and llama-bench")
+        )
+        if folder:
+            self._session.set_llama_folder(folder)
+
+    # ------------------------------------------------------------------ building
+
+    def _connect(self) -> None:
+        run, steps = self._run, self._steps
+        run.step_started.connect(steps.start_step)
+        run.progressed.connect(steps.show_progress)
+        run.step_ended.connect(lambda _name, seconds, text: steps.end_step(seconds, text))
+        run.done.connect(self._on_done)
+        run.failed.connect(self._on_failed)
+        run.cancelled.connect(self._on_cancelled)
+        run.finished.connect(self._show_state)
+        self._records.failed.connect(self._session.error)
+        self._start.clicked.connect(self.start_run)
+        self._cancel.clicked.connect(self.stop)
+        self._folder.clicked.connect(self._on_folder)
+        self._return.clicked.connect(self._session.return_to_own)
+        self._zone.choose_wanted.connect(self.open_wanted)
+        self._zone.link_clicked.connect(self.tab_wanted)
+        self._result.line_wanted.connect(self.line_wanted)
+        self._session.evidence_changed.connect(self._on_evidence_changed)
+        self._detection.finished.connect(self._show_state)
+
+    def _make_body(self) -> None:
+        self._zone = DropZone()
+        self.body.addWidget(self._zone)
+        card = Card()
+        self._machine = QLabel()
+        self._machine.setObjectName("machineLine")
+        self._machine.setWordWrap(True)
+        card.body.addWidget(self._machine)
+        self._options = RunOptions()
+        card.body.addWidget(self._options)
+        row = QHBoxLayout()
+        row.setSpacing(theme.M)
+        self._start = QPushButton(self.tr("Diagnose"))
+        self._start.setObjectName("startDiagnose")
+        self._start.setProperty("primary", True)
+        self._cancel = QPushButton(self.tr("Cancel"))
+        self._cancel.setObjectName("cancelDiagnose")
+        self._folder = QPushButton(self.tr("Choose folder…"))
+        self._folder.setObjectName("diagnoseFolder")
+        self._return = QPushButton(self.tr("Back to this computer"))
+        self._return.setObjectName("returnToOwn")
+        self._hint = dim_label()
+        for button in (self._start, self._cancel, self._folder, self._return):
+            row.addWidget(button)
+        row.addWidget(self._hint, 1)
+        card.body.addLayout(row)
+        self.body.addWidget(card)
+        self._steps = StepList()
+        self._steps.hide()
+        self.body.addWidget(self._steps)
+        self._result = ResultPanel()
+        self._result.hide()
+        self.body.addWidget(self._result)
+        self.body.addStretch(1)

@@ -1,0 +1,82 @@
+"""The result of a diagnosis: the verdict, the rates, and what else was found or ruled out."""
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
+
+from app.ui import theme
+from app.ui.models.diagnosis_model import DiagnosisView, FindingView, RateLine
+from app.ui.widgets.card import Card, dim_label
+from app.ui.widgets.finding_card import FindingCard
+
+
+class ResultPanel(QWidget):
+    """Shows one diagnosis; the verdict stands alone, the rest below it."""
+
+    line_wanted = Signal(int)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._layout = QVBoxLayout(self)
+        self._layout.setContentsMargins(0, 0, 0, 0)
+        self._layout.setSpacing(theme.M)
+        self._verdict = FindingCard(is_verdict=True)
+        self._verdict.line_wanted.connect(self.line_wanted)
+        self._layout.addWidget(self._verdict)
+        self._rates = Card(self.tr("Predicted and measured"))
+        self._rate_lines = QVBoxLayout()
+        self._rates.body.addLayout(self._rate_lines)
+        self._layout.addWidget(self._rates)
+        self._also = QVBoxLayout()
+        self._also.setSpacing(theme.M)
+        self._layout.addLayout(self._also)
+        self._checked = Card(self.tr("Ruled out"))
+        self._missing = Card(self.tr("Not checked"))
+        self._checked_text, self._missing_text = dim_label(), dim_label()
+        self._checked_text.setObjectName("ruledOut")
+        self._missing_text.setObjectName("notChecked")
+        self._checked.body.addWidget(self._checked_text)
+        self._missing.body.addWidget(self._missing_text)
+        self._layout.addWidget(self._checked)
+        self._layout.addWidget(self._missing)
+
+    def show_view(self, view: DiagnosisView) -> None:
+        """Show another diagnosis."""
+        self._verdict.show_finding(view.verdict)
+        _clear(self._rate_lines)
+        for line in (*view.rates, view.prediction):
+            self._rate_lines.addWidget(_rate_row(line))
+        _clear(self._also)
+        for finding in view.also:
+            self._also.addWidget(self._other(finding))
+        self._checked_text.setText("\n".join(view.ruled_out))
+        self._checked.setVisible(bool(view.ruled_out))
+        missing = (*view.not_checked, *view.notes)
+        self._missing_text.setText("\n".join(missing))
+        self._missing.setVisible(bool(missing))
+
+    def _other(self, finding: FindingView) -> FindingCard:
+        card = FindingCard(is_verdict=False)
+        card.line_wanted.connect(self.line_wanted)
+        card.show_finding(finding)
+        return card
+
+
+def _rate_row(line: RateLine) -> QWidget:
+    row = QLabel(f"<b>{line.name}</b>&nbsp;&nbsp;{line.value}")
+    row.setToolTip(line.detail)
+    holder = QWidget()
+    layout = QVBoxLayout(holder)
+    layout.setContentsMargins(0, 0, 0, 0)
+    layout.setSpacing(0)
+    layout.addWidget(row)
+    layout.addWidget(dim_label(line.detail))
+    return holder
+
+
+def _clear(layout: QVBoxLayout) -> None:
+    while layout.count():
+        item = layout.takeAt(0)
+        widget = item.widget() if item else None
+        if widget is not None:
+            widget.setParent(None)
+            widget.deleteLater()
