@@ -129,7 +129,7 @@ def _fact(path: str, column: str, value: str, unit: str) -> MachineFact:
     if column in _TEXTS:
         return facts.known(path, value[:200], source=_SOURCE)
     digits = value.split(maxsplit=1)[0]  # "24576 MiB" where nounits was not asked for
-    if not digits.isdigit() or len(digits) > 12:
+    if not digits.isdecimal() or len(digits) > 12:
         reason = f"{_SOURCE} prints {value[:40]!r}"
         return facts.missing(path, State.ERROR, source=_SOURCE, reason=reason, unit=unit)
     number = int(digits)

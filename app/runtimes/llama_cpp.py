@@ -105,10 +105,12 @@ def list_devices(host: Host, runtimes: tuple[Runtime, ...]) -> DeviceList:
     return last
 
 
-def ask_devices(host: Host, program: str) -> DeviceList:
-    """Ask one program for its devices."""
-    answer = host.run((program, "--list-devices"), timeout_s=_DEVICES_S)
-    source = f"{program} --list-devices"
+def ask_devices(host: Host, program: str, *, rpc: str = "") -> DeviceList:
+    """Ask one program for its devices; rpc names servers on other computers, host:port,..."""
+    # the list is printed where its flag stands, so the servers must come first
+    words = (program, *(("--rpc", rpc) if rpc else ()), "--list-devices")
+    answer = host.run(words, timeout_s=_DEVICES_S)
+    source = " ".join(words)
     if answer.state is not State.KNOWN:
         return DeviceList((), answer.state, source, answer.reason)
     # older builds print the list with the log, on stderr

@@ -44,14 +44,14 @@ def ask(host: Host, port: int, process: ProcessInfo | None = None) -> RunningSer
     Its endpoints may ask for a key, which is never sent: /health answers without one.
     """
     health = ports.get(host, port, "/health")
-    # 503 while it loads; an old server has no Server header but the same small answer
-    is_ours = health.server == _SERVER or (
-        health.status == 200 and document(health.body) == {"status": "ok"}
-    )
-    if health.status is None or not is_ours:
+    if health.status is None:
         return None
     props = ports.get(host, port, "/props")
     values = document(props.body) if props.status == 200 else {}
+    # the header also comes with 503 while it loads; many programs say {"status":"ok"}, so a server
+    # too old for the header must know its settings
+    if health.server != _SERVER and "default_generation_settings" not in values:
+        return None
     build_info = text(values, "build_info")[:60]
     match = _BUILD.match(build_info)
     build = int(match[1]) if match and int(match[1]) > 1 else None
@@ -74,7 +74,7 @@ def port_of(argv: tuple[str, ...], *, default: int = DEFAULT_PORT) -> int:
             value = argv[index + 1]
         elif word.startswith("--port="):
             value = word.removeprefix("--port=")
-        if value.isdigit() and len(value) < 6:
+        if value.isdecimal() and len(value) < 6:
             return int(value)
     return default
 

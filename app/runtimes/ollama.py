@@ -130,7 +130,7 @@ def _program(host: Host) -> str | None:
 def _port(host: Host) -> int:
     """Return the port of OLLAMA_HOST (host:port, or :port), else Ollama's own."""
     digits = variable(host, "OLLAMA_HOST").rstrip("/").rpartition(":")[2]
-    return int(digits) if digits.isdigit() and 0 < len(digits) < 6 else PORT
+    return int(digits) if digits.isdecimal() and 0 < len(digits) < 6 else PORT
 
 
 def _running_version(host: Host, port: int) -> str | None:

@@ -63,7 +63,8 @@ _PIECES = st.one_of(
             "0x1002", "0x10de", "12 kB", "MemTotal: 1 kB\nMemAvailable: 2 kB",
             "index, name, memory.total [MiB]\n0, A, [N/A]", "hw.perflevel0.physicalcpu: -3",
             "4:memory:/a/../b\n0::/x", "flags : avx avx2 amx_tile", "total = 1,5M  used = 2.5G",
-            "some avg10=999.00 avg60=0 avg300=0 total=0", "６\u0663", "\0\0", "a: b: c",
+            "some avg10=999.00 avg60=0 avg300=0 total=0", "６\u0663", "²",
+            "card²", "\0\0", "a: b: c",
         ]
     ),
 )  # fmt: skip

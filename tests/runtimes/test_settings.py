@@ -1,0 +1,90 @@
+"""One load in each runtime's own words."""
+
+from app.core.probe import LoadWish
+from app.core.request import LoadRequest, Switch
+from app.runtimes import jan, koboldcpp, llama_cpp, lm_studio, ollama
+
+REQUEST = LoadRequest(
+    ngl=18,
+    ctx=8192,
+    cache_type_k="q8_0",
+    cache_type_v="q8_0",
+    flash_attn=Switch.ON,
+    threads=6,
+    parallel=1,
+)
+WISH = LoadWish(REQUEST, "/models/gemma.gguf", layers_total=37)
+
+
+def test_llama_cpp_gets_a_command() -> None:
+    assert llama_cpp.RUNTIME.setting(WISH) == (
+        "llama-server -m /models/gemma.gguf -ngl 18 -ctk q8_0 -ctv q8_0 -fa on -t 6 -c 8192 -np 1"
+    )
+
+
+def test_ollama_gets_a_modelfile_and_the_services_variables() -> None:
+    assert ollama.RUNTIME.setting(WISH).splitlines() == [
+        "FROM /models/gemma.gguf",
+        "PARAMETER num_gpu 18",
+        "PARAMETER num_ctx 8192",
+        "PARAMETER num_thread 6",
+        "# environment of the Ollama service, for all models:",
+        "# OLLAMA_KV_CACHE_TYPE=q8_0",
+        "# OLLAMA_FLASH_ATTENTION=1",
+        "# OLLAMA_NUM_PARALLEL=1",
+    ]
+
+
+def test_ollama_says_what_it_cannot_do() -> None:
+    request = LoadRequest(cache_type_k="q8_0", cache_type_v="f16", kv_offload=False, cpu_moe=True)
+    text = ollama.RUNTIME.setting(LoadWish(request))
+    assert "OLLAMA_KV_CACHE_TYPE" not in text
+    assert text.splitlines()[-1] == (
+        "# Ollama has no setting for: cache types q8_0 and f16, cache on the host, "
+        "experts on the CPU"
+    )
+
+
+def test_lm_studio_gets_names_of_its_panel_and_a_share() -> None:
+    lines = lm_studio.RUNTIME.setting(WISH).splitlines()
+    assert lines[:2] == ["GPU Offload: 18 of 37", "Context Length: 8192"]
+    assert "K Cache Quantization Type: q8_0" in lines
+    # a share of the layers, not a number of them
+    assert lines[-1] == "lms load MODEL --gpu 0.486 -c 8192"
+
+
+def test_lm_studio_turns_the_ends_into_words() -> None:
+    def command(ngl: int | None, *, use_devices: bool = True) -> str:
+        request = LoadRequest(ngl=ngl, use_devices=use_devices)
+        return lm_studio.RUNTIME.setting(LoadWish(request, layers_total=37)).splitlines()[-1]
+
+    assert command(0) == "lms load MODEL --gpu off"
+    assert command(99) == "lms load MODEL --gpu max"
+    assert command(None) == "lms load MODEL"
+    assert command(99, use_devices=False) == "lms load MODEL --gpu off"
+
+
+def test_koboldcpp_gets_a_command() -> None:
+    assert koboldcpp.RUNTIME.setting(WISH) == (
+        "koboldcpp --model /models/gemma.gguf --gpulayers 18 --contextsize 8192 --quantkv q8_0 "
+        "--threads 6 --parallelrequests 1"
+    )
+
+
+def test_koboldcpp_says_what_it_cannot_do() -> None:
+    request = LoadRequest(cache_type_k="q8_0", tensor_split=(7, 3), n_cpu_moe=4)
+    text = koboldcpp.RUNTIME.setting(LoadWish(request))
+    assert "--tensor_split 7 3 --moecpu 4" in text
+    assert text.endswith("# KoboldCpp has no setting for: cache types q8_0 and f16")
+
+
+def test_jan_gets_names_of_its_settings() -> None:
+    assert jan.RUNTIME.setting(WISH).splitlines() == [
+        "GPU Layers: 18",
+        "Context Size: 8192",
+        "KV Cache K Type: q8_0",
+        "KV Cache V Type: q8_0",
+        "Flash Attention: on",
+        "Threads: 6",
+    ]
+    assert jan.RUNTIME.setting(LoadWish(LoadRequest())) == "No setting differs from Jan's own."
