@@ -155,8 +155,8 @@ class Process(QObject):
         return tuple(self._tail)
 
     def _environment(self) -> QProcessEnvironment:
-        # a packaged guard finds the former library path under _ORIG by itself (guard.py)
-        is_frozen = bool(getattr(sys, "frozen", False)) and not _USES_GUARD
+        # a packaged guard sets its own library path again; it puts this one back for the program
+        is_frozen = bool(getattr(sys, "frozen", False))
         wanted = {**child_environment(os.environ, is_frozen=is_frozen), **self._env}
         result = QProcessEnvironment.systemEnvironment()
         for name in set(os.environ) - set(wanted):
