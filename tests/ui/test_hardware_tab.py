@@ -5,9 +5,16 @@ from dataclasses import replace
 from typing import TypeVar
 
 import pytest
-from PySide6.QtCore import QModelIndex, Qt
+from PySide6.QtCore import QModelIndex, QPoint, QPointF, Qt
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QLabel, QLineEdit, QPushButton, QWidget
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import (
+    QLabel,
+    QLineEdit,
+    QPushButton,
+    QScrollArea,
+    QWidget,
+)
 from pytestqt.modeltest import ModelTester
 from pytestqt.qtbot import QtBot
 
@@ -56,6 +63,10 @@ def _cards(tab: HardwareTab) -> list[str]:
 
 def _reads(tab: HardwareTab) -> bool:
     return tab._live.is_running
+
+
+def _page(tab: HardwareTab) -> QScrollArea:
+    return _child(tab, QScrollArea, "scroll")
 
 
 def _facts_shown(tab: HardwareTab) -> list[str]:
@@ -159,6 +170,25 @@ def test_copies_one_fact_with_the_copy_key(
     assert fact is not None
     qtbot.keyClick(table, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
     assert QGuiApplication.clipboard().text() == fact_text(fact)
+
+
+def test_the_page_follows_the_current_row_and_the_wheel(
+    tab: HardwareTab, session: Session, qtbot: QtBot
+) -> None:
+    session.set_machine(machines.two_cards())
+    table, bar = _child(tab, FactTable, "factTable"), _page(tab).verticalScrollBar()
+    qtbot.waitUntil(lambda: bar.maximum() > 500)
+    assert bar.value() == 0
+    model = table.model()
+    last = model.index(model.rowCount() - 1, 0)
+    table.setCurrentIndex(model.index(0, 0, last))
+    reached = bar.value()
+    assert reached > 500
+    # the current row is in the middle of what is seen, so the wheel turns over the table
+    at = QPointF(tab.rect().center())
+    assert table.isAncestorOf(tab.childAt(at.toPoint()))
+    QTest.wheelEvent(tab.windowHandle(), at, QPoint(0, 120))
+    qtbot.waitUntil(lambda: bar.value() < reached)
 
 
 def test_detect_again_gives_way_to_cancel_while_it_runs(

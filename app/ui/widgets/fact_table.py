@@ -1,10 +1,17 @@
 """The table of facts: as tall as its rows, so that only the page scrolls."""
 
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect, QSize, Qt
-from PySide6.QtGui import QGuiApplication, QKeyEvent, QKeySequence, QPalette, QResizeEvent
+from PySide6.QtGui import (
+    QGuiApplication,
+    QKeyEvent,
+    QKeySequence,
+    QPalette,
+    QResizeEvent,
+)
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QHeaderView,
+    QScrollArea,
     QStyledItemDelegate,
     QStyleOptionViewItem,
     QTreeView,
@@ -18,6 +25,7 @@ from app.ui.models.hardware_model import COLUMNS, MISSING_ROLE, FactGroup, FactM
 _WIDTHS = (190, 0, 280, 100)  # 0: takes what is left
 _ROW, _HEADING_ROW = 26, 36
 _PADDING = 22  # of a cell, left and right together, with the style's own margin
+_MARGIN = 60  # seen above and below the current row
 Index = QModelIndex | QPersistentModelIndex
 
 
@@ -61,6 +69,22 @@ class FactTable(QTreeView):
         """Return the fact of the current row."""
         return self._model.fact(self.currentIndex())
 
+    def scrollTo(
+        self,
+        index: Index,
+        hint: QAbstractItemView.ScrollHint = QAbstractItemView.ScrollHint.EnsureVisible,
+    ) -> None:
+        """Scroll the page to a row, as the table itself shows all of its rows."""
+        super().scrollTo(index, hint)
+        page = self.parent()
+        while page is not None and not isinstance(page, QScrollArea):
+            page = page.parent()
+        content = page.widget() if page is not None else None
+        if page is not None and content is not None:
+            middle = self.visualRect(index).center()
+            at = self.viewport().mapTo(content, middle)
+            page.ensureVisible(0, at.y(), 0, _MARGIN)
+
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Copy the current fact with the usual key."""
         fact = self.current_fact()
@@ -100,13 +124,12 @@ class _Delegate(QStyledItemDelegate):
         """Return the height that a wrapped text needs; QTreeView does not pass the width on."""
         if not index.parent().isValid():
             return QSize(0, _HEADING_ROW)
-        if index.column() == COLUMNS.index("Source"):
-            return QSize(0, _ROW)  # paths have no spaces to wrap at: they are cut in the middle
         width = self._table.columnWidth(index.column()) - _PADDING
         text = str(index.data() or "")
-        needed = option.fontMetrics.boundingRect(
-            QRect(0, 0, max(width, 1), 10_000), Qt.TextFlag.TextWordWrap, text
-        )
+        # paths have no spaces: they wrap anywhere
+        flags = Qt.TextFlag.TextWordWrap | Qt.TextFlag.TextWrapAnywhere
+        room = QRect(0, 0, max(width, 1), 10_000)
+        needed = option.fontMetrics.boundingRect(room, flags, text)
         return QSize(0, max(_ROW, needed.height() + _ROW - option.fontMetrics.height()))
 
     def initStyleOption(self, option: QStyleOptionViewItem, index: Index) -> None:
