@@ -25,6 +25,9 @@ LOAD_MODEL = "Loading the model with llama-server"
 MEASURE = "Measuring prompt and generation"
 READ_LOG = "Reading the log of the load"
 STEPS = (READ_HEADER, FIND_PROGRAMS, LOAD_MODEL, READ_LOG, MEASURE)
+# an answer in five minutes (product.md): each of the two rates may take one of them
+_RATE_BUDGET_S = 60.0
+_LEAST_PROMPT, _LEAST_GEN = 32, 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +75,7 @@ class DiagnoseRun(Steps):
 
     def _diagnosed(self, plan: DiagnosePlan) -> Script[DiagnoseResult]:
         model: Model = yield from self._model(plan)
-        machine: Machine = yield from self._machine(plan)
+        machine: Machine = yield from _machine(self, plan.llama_folders, plan.base.machine)
         seen = _Seen(model, machine)
         runtime = choose_runtime(machine.runtimes)
         server = _program(runtime, Tool.SERVER)
@@ -83,7 +86,7 @@ class DiagnoseRun(Steps):
                 "choose a folder that has it."
             )
         else:
-            yield from self._load(plan, seen, server, measures_itself=bench is None)
+            plan = yield from self._load(plan, seen, server, measures_itself=bench is None)
         if bench is None and server is None:
             seen.notes.append("No llama-bench was found, so no rate was measured.")
         elif bench is not None and (server is None or (seen.outcome and seen.outcome.is_ready)):
@@ -99,40 +102,45 @@ class DiagnoseRun(Steps):
         self.end(f"{model.name}: {model.arch}, {units.size(model.file_bytes)}")
         return model
 
-    def _machine(self, plan: DiagnosePlan) -> Script[Machine]:
-        from app.probes.host import RealHost
-        from app.work.machine_reader import read_machine
-
-        self.begin(FIND_PROGRAMS)
-        machine = plan.base.machine
-        if machine is None:
-            machine = yield self.job(
-                lambda cancel, _progress: read_machine(RealHost(), plan.llama_folders, cancel),
-                "machine",
-            )
-        assert machine is not None
-        self.end(_found(machine))
-        return machine
-
     def _load(
         self, plan: DiagnosePlan, seen: _Seen, server: Program, *, measures_itself: bool
-    ) -> Script[None]:
+    ) -> Script[DiagnosePlan]:
+        """Load the model, and return the plan with as many tokens as this computer can do soon."""
         self.begin(LOAD_MODEL)
         request = replace(plan.request, tool=Tool.SERVER)
         load = yield from load_probe.start(
             self, LoadPlan(server, plan.model_path, request, plan.load_timeout_s)
         )
         seen.load = load
-        self.end(f"ready after {units.seconds(load.load_s)}" if load.is_ready else load.why_not)
-        try:
-            if measures_itself and load.is_ready:
-                yield from self._serve(plan, seen, load)
-        except UserError as error:
-            seen.notes.append(f"The rates could not be measured. {error.sentence()}")
-            self.end(error.title)
+        if load.is_ready:
+            try:
+                plan = yield from self._shortened(plan, seen, load)
+                self.end(f"ready after {units.seconds(load.load_s)}")
+                if measures_itself:
+                    yield from self._serve(plan, seen, load)
+            except UserError as error:
+                seen.notes.append(f"The rates could not be measured. {error.sentence()}")
+                self.end(error.title)
+        else:
+            self.end(load.why_not)
         stopped = yield from load_probe.stop(load)
         seen.outcome = load.outcome(stopped)
         yield from self._log(seen, load)
+        return plan
+
+    def _shortened(self, plan: DiagnosePlan, seen: _Seen, load: Load) -> Script[DiagnosePlan]:
+        """Look how fast it is roughly, and measure with fewer tokens when it is very slow."""
+        look = self.job(lambda cancel, _progress: server_bench.look(load.endpoint, cancel), "look")
+        rough = yield FirstOf(look, load.end)
+        if isinstance(rough, Outcome):
+            raise UserError("llama-server ended at its first request", rough.sentence())
+        shorter = shortened(plan, *rough)
+        if shorter != plan:
+            seen.notes.append(
+                f"The model is slow here, so it was measured with {shorter.n_prompt} prompt and "
+                f"{shorter.n_gen} generated tokens."
+            )
+        return shorter
 
     def _log(self, seen: _Seen, load: Load) -> Script[None]:
         from app.logs.scan import scan_file
@@ -212,6 +220,14 @@ class DiagnoseRun(Steps):
         return DiagnoseResult(evidence, str(seen.load.log_path) if seen.load else "")
 
 
+class MachineRun(Steps):
+    """Only looks what is there; done brings a Machine."""
+
+    def start(self, llama_folders: tuple[str, ...]) -> None:
+        """Look; everything else comes by signals."""
+        self.run(_machine(self, llama_folders, None))
+
+
 def choose_runtime(runtimes: Iterable[Runtime]) -> Runtime | None:
     """Return the first llama.cpp that has a server, else one that has at least llama-bench."""
     own = [runtime for runtime in runtimes if runtime.id == "llama.cpp"]
@@ -220,6 +236,14 @@ def choose_runtime(runtimes: Iterable[Runtime]) -> Runtime | None:
         if found is not None:
             return found
     return None
+
+
+def shortened(plan: DiagnosePlan, prompt_tps: float, generation_tps: float) -> DiagnosePlan:
+    """Return the plan with at most so many tokens that each rate takes a minute."""
+    runs = plan.repetitions + 1  # and the one that is thrown away
+    most_prompt = max(_LEAST_PROMPT, int(prompt_tps * _RATE_BUDGET_S / runs))
+    most_gen = max(_LEAST_GEN, int(generation_tps * _RATE_BUDGET_S / runs))
+    return replace(plan, n_prompt=min(plan.n_prompt, most_prompt), n_gen=min(plan.n_gen, most_gen))
 
 
 def placed_layers(story: LoadStory | None, request: LoadRequest) -> int | None:
@@ -232,6 +256,23 @@ def placed_layers(story: LoadStory | None, request: LoadRequest) -> int | None:
     if not story.weights_on_device:
         return 0
     return story.offload_line[0] if story.offload_line else request.ngl
+
+
+def _machine(
+    steps: Steps, llama_folders: tuple[str, ...], known: Machine | None
+) -> Script[Machine]:
+    from app.probes.host import RealHost
+    from app.work.machine_reader import read_machine
+
+    steps.begin(FIND_PROGRAMS)
+    machine = known
+    if machine is None:
+        machine = yield steps.job(
+            lambda cancel, _progress: read_machine(RealHost(), llama_folders, cancel), "machine"
+        )
+    assert machine is not None
+    steps.end(_found(machine))
+    return machine
 
 
 def _program(runtime: Runtime | None, tool: Tool) -> Program | None:

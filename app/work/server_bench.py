@@ -18,6 +18,7 @@ _ANSWER_LIMIT_BYTES = 16 << 20
 # tokens of a prompt: any will do, but special ones lie at the ends of a vocabulary
 _FIRST_TOKEN, _TOKEN_SPAN = 1000, 500
 _END_ARRIVES_S = 0.5
+_LOOK_PROMPT, _LOOK_GEN = 32, 5
 _ROOM = 8  # cells of the context that a request leaves free
 
 
@@ -94,6 +95,13 @@ def _run(plan: ServerPlan, test: Test, n_tokens: int, rates: list[float]) -> Ben
     )
 
 
+def look(endpoint: Endpoint, cancel: Cancel) -> tuple[float, float]:
+    """Return rough prompt and generation rates from one short request."""
+    n_prompt = max(1, min(_LOOK_PROMPT, _context(endpoint) - _ROOM))
+    timings = _timings(endpoint, n_prompt, _LOOK_GEN, cancel)
+    return rate_of(Test.PROMPT, timings), rate_of(Test.GENERATION, timings)
+
+
 def rate_of(test: Test, timings: dict[str, Any]) -> float:
     """Return tokens per second from a /completion answer's timings.
 
@@ -115,6 +123,10 @@ def rate_of(test: Test, timings: dict[str, Any]) -> float:
 
 def _one(endpoint: Endpoint, test: Test, n_tokens: int, cancel: Cancel) -> float:
     n_prompt, n_gen = (n_tokens, 1) if test is Test.PROMPT else (1, n_tokens)
+    return rate_of(test, _timings(endpoint, n_prompt, n_gen, cancel))
+
+
+def _timings(endpoint: Endpoint, n_prompt: int, n_gen: int, cancel: Cancel) -> dict[str, Any]:
     request = {
         "prompt": [_FIRST_TOKEN + index % _TOKEN_SPAN for index in range(n_prompt)],
         "n_predict": n_gen,
@@ -135,7 +147,7 @@ def _one(endpoint: Endpoint, test: Test, n_tokens: int, cancel: Cancel) -> float
             "Its log shows what happened.",
         ) from error
     timings = answer.get("timings")
-    return rate_of(test, timings if isinstance(timings, dict) else {})
+    return timings if isinstance(timings, dict) else {}
 
 
 def _context(endpoint: Endpoint) -> int:

@@ -137,6 +137,30 @@ def test_measures_through_the_server_when_there_is_no_bench(
     assert evidence.watch is not None
 
 
+def test_measures_fewer_tokens_when_the_model_is_very_slow(
+    run: DiagnoseRun, qtbot: QtBot, tmp_path: Path
+) -> None:
+    slow = (
+        "return self.answer(200, {'timings': {'prompt_n': 32, 'prompt_ms': 16000.0,"
+        " 'predicted_n': 5, 'predicted_ms': 2000.0}})"
+    )
+    bench = stand_ins.bench(tmp_path)
+    server = stand_ins.server(tmp_path, on_request=slow)
+    story = _run(run, replace(_plan(tmp_path, server, bench), n_prompt=512, n_gen=128), qtbot)
+    words = bench.told.split()
+    # 2 tokens per second of prompt and of generation, a minute for each rate, 3 runs
+    assert words[words.index("-p") + 1] == "40"
+    assert words[words.index("-n") + 1] == "40"
+    assert "40 prompt and 40 generated tokens" in story.result().evidence.notes[0]
+
+
+def test_measures_a_least_number_of_tokens(tmp_path: Path) -> None:
+    plan = replace(_plan(tmp_path), n_prompt=512, n_gen=128, repetitions=3)
+    shorter = diagnose_run.shortened(plan, 0.01, 0.01)
+    assert (shorter.n_prompt, shorter.n_gen) == (32, 16)
+    assert diagnose_run.shortened(plan, 1e4, 1e3) == plan
+
+
 def test_still_answers_when_there_is_no_llama_cpp(
     run: DiagnoseRun, qtbot: QtBot, tmp_path: Path
 ) -> None:
@@ -190,7 +214,7 @@ def test_says_why_when_the_rates_could_not_be_measured(
     assert story.texts[MEASURE] == "llama-bench could not measure the model"
 
 
-def test_says_why_when_the_server_died_while_it_was_measured(
+def test_says_why_when_the_server_died_at_its_first_request(
     run: DiagnoseRun, qtbot: QtBot, tmp_path: Path
 ) -> None:
     server = stand_ins.server(tmp_path, on_request="os.kill(os.getpid(), 11)")
@@ -199,6 +223,19 @@ def test_says_why_when_the_server_died_while_it_was_measured(
     assert evidence.outcome is not None
     assert "invalid memory access" in evidence.outcome.exit_text
     assert evidence.log is not None
+    assert "ended at its first request" in evidence.notes[0]
+    assert story.ended == story.started
+
+
+def test_says_why_when_the_server_died_while_it_was_measured(
+    run: DiagnoseRun, qtbot: QtBot, tmp_path: Path
+) -> None:
+    dies = "if body['n_predict'] == 16: os.kill(os.getpid(), 11)"
+    server = stand_ins.server(tmp_path, on_request=dies)
+    story = _run(run, _plan(tmp_path, server), qtbot)
+    evidence = story.result().evidence
+    assert evidence.outcome is not None
+    assert "invalid memory access" in evidence.outcome.exit_text
     assert "ended while it was measured" in evidence.notes[0]
     assert story.ended == story.started
 
