@@ -78,6 +78,7 @@ class DiagnoseTab(Page):
         if entry is not None:
             self._records.keep(entry)
         self._steps.finish(self.tr("Done. The programs that were started have ended."))
+        self.scroll_to(self._result)
 
     def _on_failed(self, error: Exception) -> None:
         text = error.sentence() if isinstance(error, UserError) else str(error)

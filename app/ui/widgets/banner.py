@@ -3,7 +3,8 @@
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from app.core.errors import UserError
-from app.ui import icons, theme
+from app.ui import theme
+from app.ui.widgets.icon_label import IconLabel
 
 
 class Banner(QFrame):
@@ -15,7 +16,7 @@ class Banner(QFrame):
         layout = QHBoxLayout(self)
         layout.setContentsMargins(theme.XXL, theme.M, theme.XXL, theme.M)
         layout.setSpacing(theme.M)
-        self._icon = QLabel()
+        self._icon = IconLabel("circle-x", "error", 20)
         texts = QVBoxLayout()
         texts.setSpacing(2)
         self._title = QLabel()
@@ -39,7 +40,6 @@ class Banner(QFrame):
     def show_error(self, error: UserError) -> None:
         """Show an error in words."""
         tokens = theme.tokens_for(self)
-        self._icon.setPixmap(icons.pixmap("circle-x", tokens.error, 20, self.devicePixelRatioF()))
         self._title.setText(error.title)
         self._detail.setText(" ".join(part for part in (error.detail, error.advice) if part))
         self._detail.setVisible(bool(self._detail.text()))

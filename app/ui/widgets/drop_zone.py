@@ -3,7 +3,8 @@
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
-from app.ui import icons, theme
+from app.ui import theme
+from app.ui.widgets.icon_label import IconLabel
 
 
 class DropZone(QFrame):
@@ -19,7 +20,7 @@ class DropZone(QFrame):
         layout = QHBoxLayout(self)
         layout.setContentsMargins(theme.XL, theme.L, theme.XL, theme.L)
         layout.setSpacing(theme.L)
-        self._icon = QLabel()
+        self._icon = IconLabel(size=36)
         layout.addWidget(self._icon)
         texts = QVBoxLayout()
         texts.setSpacing(theme.XS)
@@ -55,9 +56,10 @@ class DropZone(QFrame):
     def show_file(self, title: str, detail: str) -> None:
         """Show what was dropped; an empty title invites to drop."""
         is_filled = bool(title)
-        tokens = theme.tokens_for(self)
-        name, colour = ("file-box", tokens.accent) if is_filled else ("upload", tokens.dim)
-        self._icon.setPixmap(icons.pixmap(name, colour, 36, self.devicePixelRatioF()))
+        if is_filled:
+            self._icon.show_icon("file-box", "accent")
+        else:
+            self._icon.show_icon("upload", "dim")
         self._title.setText(
             title or self.tr("Drop a model (GGUF), a log, a benchmark or an evidence file here")
         )

@@ -1,7 +1,8 @@
 """The list of evidence lines beside a log, with what the chosen line means."""
 
-from PySide6.QtCore import QEvent, QModelIndex, QSignalBlocker, Qt, Signal
-from PySide6.QtWidgets import QLabel, QListView, QVBoxLayout, QWidget
+from PySide6.QtCore import QEvent, QModelIndex, QSignalBlocker, Qt, QTimer, Signal
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QLabel, QListView, QSizePolicy, QVBoxLayout, QWidget
 
 from app.ui import icons, theme
 from app.ui.models import log_model
@@ -32,15 +33,18 @@ class EvidencePane(QWidget):
         self._next = arrow_button("evidenceNext", self.tr("Next evidence (F8)"))
         self._previous.clicked.connect(self.previous_wanted)
         self._next.clicked.connect(self.next_wanted)
-        self._list.head.insertWidget(0, self._title)
+        self._list.head.addWidget(self._title, 1)
         self._list.head.addWidget(self._previous)
         self._list.head.addWidget(self._next)
+        self._list.body.addLayout(self._list.head)
         self.view = QListView()
         self.view.setObjectName("evidenceList")
-        self.view.setAccessibleName(self.tr("Lines that matter"))
+        self.view.setAccessibleName(self.tr("Marked lines"))
         self.view.setModel(model)
         self.view.setItemDelegate(EvidenceDelegate(self.view))
         self.view.setUniformItemSizes(True)
+        # what is left of the page; by its own wish the page would scroll
+        self.view.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Ignored)
         self.view.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.view.setVerticalScrollMode(QListView.ScrollMode.ScrollPerPixel)
         self._list.body.addWidget(self.view, 1)
@@ -64,7 +68,20 @@ class EvidencePane(QWidget):
                 self.view.viewport().update()
             else:
                 self.view.setCurrentIndex(self._model.index(row))
+                self._reveal()
         self.view.viewport().update()
+
+    def _reveal(self) -> None:
+        index = self.view.currentIndex()
+        if index.isValid() and not self.view.viewport().rect().contains(
+            self.view.visualRect(index)
+        ):
+            self.view.scrollTo(index, QListView.ScrollHint.PositionAtCenter)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Keep the chosen line in view."""
+        super().resizeEvent(event)
+        QTimer.singleShot(0, self, self._reveal)
 
     def show_meaning(self, meaning: Meaning | None) -> None:
         """Say what the chosen line means, None for a line that is not known."""
@@ -83,7 +100,7 @@ class EvidencePane(QWidget):
 
     def _count(self) -> None:
         count = self._model.rowCount()
-        self._title.setText(self.tr("{0} lines that matter").format(f"{count:,}"))
+        self._title.setText(self.tr("{0} marked lines").format(f"{count:,}"))
         self.view.setAccessibleDescription(self._title.text())
         for button in (self._previous, self._next):
             button.setEnabled(count > 0)

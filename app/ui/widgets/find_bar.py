@@ -117,4 +117,5 @@ def arrow_button(name: str, text: str) -> QToolButton:
     button.setAccessibleName(text)
     button.setToolTip(text)
     button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+    button.setStyleSheet("QToolButton { padding: 6px; } QToolButton:focus { padding: 5px; }")
     return button

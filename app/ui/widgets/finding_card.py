@@ -3,10 +3,11 @@
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
-from app.ui import icons, theme
+from app.ui import theme
 from app.ui.models.diagnosis_model import CiteLine, FindingView
 from app.ui.widgets.card import Card, dim_label
 from app.ui.widgets.command_box import CommandBox
+from app.ui.widgets.icon_label import IconLabel
 
 _MOST_CITES = 6
 
@@ -19,7 +20,7 @@ class FindingCard(Card):
     def __init__(self, *, is_verdict: bool, parent: QWidget | None = None) -> None:
         super().__init__("", parent)
         self.setObjectName("card")
-        self._icon = QLabel()
+        self._icon = IconLabel(size=24)
         self._title = QLabel()
         self._title.setObjectName("verdictTitle" if is_verdict else "cardTitle")
         self._title.setWordWrap(True)
@@ -54,11 +55,10 @@ class FindingCard(Card):
 
     def show_finding(self, view: FindingView) -> None:
         """Show another finding."""
-        tokens = theme.tokens_for(self)
-        name, colour = (
-            ("triangle-alert", tokens.warning) if view.is_fault else ("circle-check", tokens.good)
-        )
-        self._icon.setPixmap(icons.pixmap(name, colour, 24, self.devicePixelRatioF()))
+        if view.is_fault:
+            self._icon.show_icon("triangle-alert", "warning")
+        else:
+            self._icon.show_icon("circle-check", "good")
         self._title.setText(view.title)
         self._certainty.setText(view.certainty)
         self._cause.setText(view.cause)

@@ -1,5 +1,7 @@
 """What a line of a log means at a glance: a colour and a shape for each meaning."""
 
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from enum import Enum
 
 from PySide6.QtCore import QPointF, QRectF, Qt
@@ -13,14 +15,19 @@ class Mark(Enum):
 
     ERROR = "error"
     WARNING = "warning"
-    PLACEMENT = "where the bytes are"
-    CONTEXT = "context and requests"
+    PLACEMENT = "placement"
+    CONTEXT = "context, requests"
     RATE = "speed"
-    NOTE = "program and devices"
+    NOTE = "detail"
     HARMLESS = "harmless"
 
 
-ORDER = tuple(Mark)
+@dataclass(frozen=True, slots=True)
+class LineMarks:
+    """Which lines, counted from 1, are marked: by line, and sorted for each meaning."""
+
+    by_line: Mapping[int, Mark] = field(default_factory=dict)
+    by_mark: tuple[tuple[Mark, Sequence[int]], ...] = ()  # the most urgent first
 
 
 def colour(mark: Mark, tokens: theme.Tokens) -> QColor:

@@ -2,7 +2,7 @@
 
 from PySide6.QtCore import QEvent, QRectF, QSize, Qt
 from PySide6.QtGui import QAction, QColor, QKeySequence, QPainter, QPaintEvent
-from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QWidget
 
 from app.ui import theme
 from app.ui.widgets import log_marks
@@ -18,14 +18,13 @@ class LogPane(Card):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__("", parent)
         self.find_bar = FindBar()
-        self.only_evidence = QCheckBox(self.tr("Only lines that matter"))
+        self.only_evidence = QCheckBox(self.tr("Only marked lines"))
         self.only_evidence.setObjectName("onlyEvidence")
         self.view = LogView()
-        row = QHBoxLayout()
-        row.setSpacing(theme.L)
-        row.addWidget(self.find_bar, 1)
-        row.addWidget(self.only_evidence)
-        self.head.insertLayout(0, row, 1)
+        self.head.setSpacing(theme.L)
+        self.head.addWidget(self.find_bar, 1)
+        self.head.addWidget(self.only_evidence)
+        self.body.addLayout(self.head)
         self.body.addWidget(self.view, 1)
         self.body.addWidget(Legend())
         for text, key, slot in (

@@ -75,7 +75,7 @@ class RowPainter:
         """Draw a row."""
         painter, tokens = self._painter, self._tokens
         box = QRectF(0, top, self._width, self._metrics.height)
-        if row.mark is not None:
+        if row.mark not in (None, Mark.NOTE, Mark.HARMLESS):
             ink = log_marks.colour(row.mark, tokens)
             painter.fillRect(box, _faint(ink, _MARKED))
         if row.is_selected:

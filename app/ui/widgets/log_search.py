@@ -80,7 +80,7 @@ class LogSearch(QObject):
 
     def _on_done(self, found: Found) -> None:
         self._show(found)
-        if self._goes_to is not None and found.lines:
+        if self._goes_to is not None and self._view.found_lines:
             self._go(*self._goes_to)
         self._goes_to = None
 
@@ -98,22 +98,23 @@ class LogSearch(QObject):
         if not found.text:
             self._bar.show_count("", can_move=False)
             return
-        count = units.count(len(found.lines)) + ("" if found.is_all else "+")
-        at = bisect.bisect_left(found.lines, line)
-        is_on = at < len(found.lines) and found.lines[at] == line
+        lines = self._view.found_lines
+        count = units.count(len(lines)) + ("" if found.is_all else "+")
+        at = bisect.bisect_left(lines, line)
+        is_on = at < len(lines) and lines[at] == line
         text = f"{at + 1:,} of {count}" if is_on else f"{count} lines"
-        self._bar.show_count(text, can_move=bool(found.lines))
+        self._bar.show_count(text, can_move=bool(lines))
 
     def _step(self, *, is_back: bool) -> None:
         index, line = self._index, self._view.current_line + (0 if is_back else 1)
         if index is not None and self._bar.text and index.n_bytes != self._n_bytes:
             self._goes_to = (line, is_back)
             self._search()  # it has grown
-        elif self._found.lines:
+        elif self._view.found_lines:
             self._go(line, is_back)
 
     def _go(self, line: int, is_back: bool) -> None:
         """Go to the line found at or behind a line, or before it."""
-        lines = self._found.lines
+        lines = self._view.found_lines
         at = bisect.bisect_left(lines, line) - (1 if is_back else 0)
         self._view.go_to_line(lines[at % len(lines)])

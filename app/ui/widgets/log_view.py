@@ -1,7 +1,7 @@
 """The text of a log of any size: only the lines in view are read, and none is kept."""
 
 import bisect
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QEvent, QPoint, QPointF, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import (
@@ -22,7 +22,7 @@ from PySide6.QtWidgets import QAbstractScrollArea, QToolTip, QWidget
 from app.ui import theme
 from app.ui.models import log_text
 from app.ui.models.log_text import KeptLines, LineSource, ShownLine
-from app.ui.widgets.log_marks import Mark
+from app.ui.widgets.log_marks import LineMarks
 from app.ui.widgets.log_rows import Row, RowMetrics, RowPainter
 from app.ui.widgets.mark_bar import MarkBar
 
@@ -39,13 +39,14 @@ class LogView(QAbstractScrollArea):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._source: LineSource = _NOTHING
-        self._rows: Sequence[int] | None = None  # lines from 0; None = all
+        self._rows: Sequence[int] | None = None  # lines from 1; None = all
         self._n_rows = 0
         self._current = self._anchor = 0
-        self._marks: Mapping[int, Mark] = {}  # by line, from 1
+        self._marks = LineMarks()
         self._note_of: Callable[[int], str] = lambda _line: ""
         self._needle = ""
-        self._found: Sequence[int] = ()  # lines from 1
+        self._searched: Sequence[int] = ()  # lines from 1 that hold the text
+        self._found: Sequence[int] = ()  # those of them that are shown
         self._first, self._shown = 0, list[ShownLine]()
         self._width = 0.0
         self._dragging = QTimer(self)  # scrolls on while the mouse is held beyond the edge
@@ -61,7 +62,7 @@ class LogView(QAbstractScrollArea):
         self.setFrameShape(QAbstractScrollArea.Shape.NoFrame)
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOn)
         self.viewport().setCursor(Qt.CursorShape.IBeamCursor)
-        self.setMinimumHeight(160)
+        self.setMinimumHeight(120)
 
     # ------------------------------------------------------------------ what is shown
 
@@ -69,7 +70,7 @@ class LogView(QAbstractScrollArea):
         """Show another log from its beginning, None for none."""
         self._source = source or _NOTHING
         self._rows = None
-        self._marks, self._found = {}, ()
+        self._marks, self._searched, self._found = LineMarks(), (), ()
         self._current = self._anchor = 0
         self._width = 0.0
         self._bar.setValue(0)
@@ -86,22 +87,22 @@ class LogView(QAbstractScrollArea):
         self._tell_marks()
         self._load()
 
-    def show_marks(self, marks: Mapping[int, Mark], note_of: Callable[[int], str]) -> None:
-        """Mark other lines, counted from 1; note_of says what a line means."""
+    def show_marks(self, marks: LineMarks, note_of: Callable[[int], str]) -> None:
+        """Mark other lines; note_of says what a line means."""
         self._marks, self._note_of = marks, note_of
         self._tell_marks()
         self.viewport().update()
 
     def show_found(self, text: str, lines: Sequence[int]) -> None:
         """Highlight a text; lines from 1 hold it."""
-        self._needle, self._found = text.lower(), lines
+        self._needle, self._searched = text.lower(), lines
         self._tell_marks()
         self.viewport().update()
 
     def show_rows(self, lines: Sequence[int] | None) -> None:
         """Show only these lines, in order and from 1; None for all. The cursor stays close."""
         line = self.current_line
-        self._rows = None if lines is None else [number - 1 for number in lines]
+        self._rows = lines
         self._width = 0.0
         self.refresh()
         if line:
@@ -109,21 +110,26 @@ class LogView(QAbstractScrollArea):
 
     def update_rows(self, lines: Sequence[int]) -> None:
         """Show more of such lines, or others, without moving the cursor."""
-        self._rows = [number - 1 for number in lines]
-        self._current = min(self._current, max(0, len(self._rows) - 1))
+        self._rows = lines
+        self._current = min(self._current, max(0, len(lines) - 1))
         self._anchor = min(self._anchor, self._current)
         self.refresh(follow=True)
 
     def go_to_line(self, line: int) -> None:
         """Put the cursor on a line, from 1, or on the next one that is shown, and show it."""
         if self._n_rows:
-            row = line - 1 if self._rows is None else bisect.bisect_left(self._rows, line - 1)
+            row = line - 1 if self._rows is None else bisect.bisect_left(self._rows, line)
             self._move(min(max(0, row), self._n_rows - 1), extend=False, centre=True)
 
     @property
     def current_line(self) -> int:
         """Return the line with the cursor, from 1; 0 when there is none."""
         return self._line(self._current) if self._n_rows else 0
+
+    @property
+    def found_lines(self) -> Sequence[int]:
+        """Return the lines, from 1, that hold the text searched for and are shown."""
+        return self._found
 
     @property
     def n_rows(self) -> int:
@@ -157,13 +163,13 @@ class LogView(QAbstractScrollArea):
     # ------------------------------------------------------------------ rows and pixels
 
     def _line(self, row: int) -> int:
-        return row + 1 if self._rows is None else self._rows[row] + 1
+        return row + 1 if self._rows is None else self._rows[row]
 
     def _read(self, first: int, stop: int) -> list[str]:
         if self._rows is None:
             return self._source.lines(first, stop)
         return [
-            text for line in self._rows[first:stop] for text in self._source.lines(line, line + 1)
+            text for line in self._rows[first:stop] for text in self._source.lines(line - 1, line)
         ]
 
     @property
@@ -196,18 +202,11 @@ class LogView(QAbstractScrollArea):
         self.viewport().update()
 
     def _tell_marks(self) -> None:
-        if self._rows is None:
-            marks = {line - 1: mark for line, mark in self._marks.items()}
-            found: Sequence[int] = [line - 1 for line in self._found]
-        else:
-            marks = {
-                row: self._marks[line + 1]
-                for row, line in enumerate(self._rows)
-                if line + 1 in self._marks
-            }
-            searched = set(self._found)
-            found = [row for row, line in enumerate(self._rows) if line + 1 in searched]
-        self._bar.show_marks(self._n_rows, marks, found)
+        self._found = self._searched
+        if self._rows is not None and self._searched:
+            shown = set(self._rows)
+            self._found = [line for line in self._searched if line in shown]
+        self._bar.show_marks(self._n_rows, self._rows, self._marks, self._found)
 
     def _move(self, row: int, *, extend: bool, centre: bool = False) -> None:
         """Put the cursor on a row and bring it into view."""
@@ -226,7 +225,7 @@ class LogView(QAbstractScrollArea):
         number = self._current - self._first
         text = self._shown[number].text if 0 <= number < len(self._shown) else ""
         line = self.current_line
-        note = self._note_of(line) if line in self._marks else ""
+        note = self._note_of(line) if line in self._marks.by_line else ""
         self.setAccessibleDescription(
             self.tr("Line {line} of {count}. {note} {text}").format(
                 line=line, count=self._source.n_lines, note=note, text=text
@@ -236,8 +235,8 @@ class LogView(QAbstractScrollArea):
     # ------------------------------------------------------------------ events
 
     def sizeHint(self) -> QSize:
-        """Ask for some forty lines of a hundred characters."""
-        return QSize(800, 480)
+        """Ask for little: the layout gives what is left, and the page should not scroll."""
+        return QSize(600, 160)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Show as many rows as fit."""
@@ -331,7 +330,7 @@ class LogView(QAbstractScrollArea):
     def _show_note(self, at: QPoint, where: QPoint) -> None:
         row = self._first + at.y() // self._metrics.height
         line = self._line(row) if 0 <= row < self._n_rows else 0
-        note = self._note_of(line) if line in self._marks else ""
+        note = self._note_of(line) if line in self._marks.by_line else ""
         QToolTip.showText(where, note, self)
 
     # ------------------------------------------------------------------ painting
@@ -355,7 +354,7 @@ class LogView(QAbstractScrollArea):
             row = self._first + i
             number = self._line(row)
             is_selected = selected[0] <= row <= selected[1]
-            mark = self._marks.get(number)
+            mark = self._marks.by_line.get(number)
             look = Row(number, line, mark, is_selected, row == self._current)
             rows.draw(look, i * self._metrics.height)
         if self.hasFocus():

@@ -42,8 +42,9 @@ class MeaningCard(Card):
         self._text.setWordWrap(True)
         self._text.setAlignment(Qt.AlignmentFlag.AlignTop)
         self._text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        self.head.insertWidget(0, self._shape)
-        self.head.insertWidget(1, self._place)
+        self.head.addWidget(self._shape)
+        self.head.addWidget(self._place, 1)
+        self.body.addLayout(self.head)
         self.body.addWidget(self._title)
         self.body.addWidget(self._text, 1)
         # room for five lines, so that the list above keeps its size while lines are stepped through

@@ -1,6 +1,6 @@
 """The frame of every tab: a title line, a scrolling body, and the empty state."""
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
@@ -51,7 +51,7 @@ class Page(QWidget):
         self.body = QVBoxLayout(self.content)
         self.body.setContentsMargins(0, 0, theme.S, theme.L)
         self.body.setSpacing(theme.M)
-        scroll = QScrollArea()
+        scroll = self._scroll = QScrollArea()
         scroll.setObjectName("scroll")
         scroll.setWidgetResizable(True)
         scroll.setWidget(self.content)
@@ -67,6 +67,11 @@ class Page(QWidget):
         self._button.setText(button)
         self._button.setVisible(bool(button))
         self._stack.setCurrentIndex(1)
+
+    def scroll_to(self, widget: QWidget) -> None:
+        """Bring a widget of the body to the top, after the layout has settled."""
+        bar = self._scroll.verticalScrollBar()
+        QTimer.singleShot(0, self, lambda: bar.setValue(widget.y()))
 
     def set_notice(self, text: str) -> None:
         """Show a warning under the title, "" = none."""

@@ -22,7 +22,8 @@ class SlowdownPlot(QWidget):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         self._plot = pg.PlotWidget()
-        self._plot.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        for part in (self._plot, self._plot.viewport()):
+            part.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         layout.addWidget(self._plot)
         item = self._plot.getPlotItem()
         item.setMenuEnabled(False)

@@ -4,8 +4,9 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QProgressBar, QVBoxLayout, QWidget
 
 from app.core import units
-from app.ui import icons, theme
+from app.ui import theme
 from app.ui.widgets.card import Card, dim_label
+from app.ui.widgets.icon_label import IconLabel
 
 _ICON = 18
 
@@ -15,7 +16,7 @@ class StepList(Card):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(self.tr("Steps"), parent)
-        self._rows: list[tuple[QLabel, QLabel, QLabel]] = []
+        self._rows: list[tuple[IconLabel, QLabel, QLabel]] = []
         self._lines = QVBoxLayout()
         self._lines.setSpacing(theme.XS)
         self._bar = QProgressBar()
@@ -47,15 +48,14 @@ class StepList(Card):
         layout = QHBoxLayout(row)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(theme.M)
-        picture, title, result = QLabel(), QLabel(name), dim_label()
-        picture.setFixedWidth(_ICON + 2)
+        picture = IconLabel("play", "accent", _ICON)
+        title, result = QLabel(name), dim_label()
         title.setMinimumWidth(260)
         layout.addWidget(picture, 0, Qt.AlignmentFlag.AlignTop)
         layout.addWidget(title, 0, Qt.AlignmentFlag.AlignTop)
         layout.addWidget(result, 1)
         self._lines.addWidget(row)
         self._rows.append((picture, title, result))
-        self._draw(picture, "play", theme.tokens_for(self).accent)
         self._bar.setRange(0, 0)
         self._doing.setText("")
         self.setAccessibleDescription(name)
@@ -71,13 +71,10 @@ class StepList(Card):
         if not self._rows:
             return
         picture, _title, result = self._rows[-1]
-        self._draw(picture, "circle-check", theme.tokens_for(self).good)
+        picture.show_icon("circle-check", "good")
         result.setText(f"{units.seconds(seconds)} · {text}" if text else units.seconds(seconds))
 
     def finish(self, text: str) -> None:
         """Show the last word instead of the progress."""
         self._bar.hide()
         self._doing.setText(text)
-
-    def _draw(self, label: QLabel, name: str, colour: str) -> None:
-        label.setPixmap(icons.pixmap(name, colour, _ICON, self.devicePixelRatioF()))

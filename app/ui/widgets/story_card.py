@@ -74,9 +74,10 @@ class StoryCard(Card):
         self._headline.setWordWrap(True)
         self._title = QLabel()
         self._title.setObjectName("caption")
-        self.head.insertWidget(0, self._icon)
-        self.head.insertWidget(1, self._headline, 1)
+        self.head.addWidget(self._icon)
+        self.head.addWidget(self._headline, 1)
         self.head.addWidget(self._title)
+        self.body.addLayout(self.head)
         self._grid = QGridLayout()
         self._grid.setHorizontalSpacing(theme.L)
         self._grid.setVerticalSpacing(theme.S)
@@ -135,7 +136,7 @@ class StoryCard(Card):
             return
         self._columns = columns
         for i, widget in enumerate(self._cells):
-            self._grid.addWidget(widget, i // columns, i % columns)
+            self._grid.addWidget(widget, i // columns, i % columns, Qt.AlignmentFlag.AlignTop)
         for column in range(6):
             self._grid.setColumnStretch(column, 1 if column < columns else 0)
 
