@@ -3,39 +3,39 @@
 import argparse
 from argparse import ArgumentParser, Namespace
 from collections.abc import Callable
+from dataclasses import replace
 
 from app.core import quants
 from app.core.request import LoadRequest, SplitMode, Switch, Tool
 
 _NGL_WORDS = {"auto": -1, "all": -2}
+# what a program is told instead of all: older builds know no word for it
+_MORE_THAN_ANY_LAYERS = 999
+_NO_DEVICE = "none"
 _LOAD_MODES = ("auto", "none", "mmap", "mlock", "mmap+mlock", "dio")
 _MOST = 1 << 31
 _MOST_SLOTS = 256  # LLAMA_MAX_SEQ, build 11434
 
 
 def add_load_options(parser: ArgumentParser) -> None:
-    """Add what LoadRequest holds; names and meanings are llama.cpp's."""
+    """Add what llama-server and llama-bench share; names and meanings are llama.cpp's."""
     load = parser.add_argument_group("the load (llama.cpp's own options)")
     load.add_argument("--ngl", type=layers, metavar="N|auto", help="layers to offload (auto: all)")
-    load.add_argument("--ctx", type=_count(0), metavar="N", help="context length (0: the model's)")
     load.add_argument("--cache-type-k", choices=quants.CACHE_TYPES, default="f16")
     load.add_argument("--cache-type-v", choices=quants.CACHE_TYPES, default="f16")
     load.add_argument("--flash-attn", type=Switch, choices=list(Switch), default=Switch.AUTO,
                       metavar="on|off|auto")  # fmt: skip
-    load.add_argument("--batch", type=_count(1), default=2048, metavar="N")
-    load.add_argument("--ubatch", type=_count(1), default=512, metavar="N")
-    load.add_argument("--parallel", type=_count(1, _MOST_SLOTS), metavar="N",
-                      help="slots of the server")  # fmt: skip
+    load.add_argument("--batch", type=count(1), default=2048, metavar="N")
+    load.add_argument("--ubatch", type=count(1), default=512, metavar="N")
     load.add_argument("--no-kv-offload", action="store_true", help="keep the cache on the host")
-    load.add_argument("--swa-full", action="store_true", help="full-size sliding-window cache")
     load.add_argument("--split-mode", type=SplitMode, choices=list(SplitMode),
                       default=SplitMode.LAYER, metavar="none|layer|row")  # fmt: skip
     load.add_argument("--main-gpu", type=int, default=0, metavar="N")
     load.add_argument("--tensor-split", type=_shares, default=(), metavar="A,B")
     load.add_argument("--cpu-moe", action="store_true", help="all experts on the host")
-    load.add_argument("--n-cpu-moe", type=_count(0), default=0, metavar="N",
+    load.add_argument("--n-cpu-moe", type=count(0), default=0, metavar="N",
                       help="experts of the first N blocks on the host")  # fmt: skip
-    load.add_argument("--n-cpu-ffn", type=_count(0), default=0, metavar="N")
+    load.add_argument("--n-cpu-ffn", type=count(0), default=0, metavar="N")
     load.add_argument("--override-tensor", type=_overrides, action="append", default=[],
                       metavar="RE=BUF", help="put tensors into a buffer by name")  # fmt: skip
     load.add_argument("--no-host", action="store_true", help="no pinned host buffers")
@@ -43,10 +43,30 @@ def add_load_options(parser: ArgumentParser) -> None:
     load.add_argument("--no-op-offload", action="store_true")
     load.add_argument("--load-mode", choices=_LOAD_MODES, default="auto", metavar="M",
                       help=", ".join(_LOAD_MODES))  # fmt: skip
-    load.add_argument("--fit-target", type=_count(0), metavar="MIB",
+    load.add_argument("--fit-target", type=count(0), metavar="MIB",
                       help="free memory --fit leaves on each device (default 1024)")  # fmt: skip
-    load.add_argument("--fit-ctx", type=_count(1), metavar="N",
+    load.add_argument("--fit-ctx", type=count(1), metavar="N",
                       help="smallest context --fit may choose (default 4096)")  # fmt: skip
+    parser.set_defaults(ctx=None, parallel=None, swa_full=False)
+
+
+def add_server_options(parser: ArgumentParser) -> None:
+    """Add what only a server is told."""
+    server = parser.add_argument_group("the load of a server")
+    server.add_argument("--parallel", type=count(1, _MOST_SLOTS), metavar="N",
+                        help="slots of the server")  # fmt: skip
+    server.add_argument("--swa-full", action="store_true", help="full-size sliding-window cache")
+
+
+def add_run_options(parser: ArgumentParser) -> None:
+    """Add what only matters when a program is really run."""
+    run = parser.add_argument_group("the run")
+    run.add_argument("--llama-bin", metavar="DIR",
+                     help="folder with llama.cpp's programs (default: the one chosen in the "
+                     "window, then those found on this computer)")  # fmt: skip
+    run.add_argument("--device", type=_devices, default=(), metavar="LIST|none",
+                     help="devices to use, by llama.cpp's names (default: all)")  # fmt: skip
+    run.add_argument("--threads", type=count(1), metavar="N", help="threads of the CPU")
 
 
 def request_of(options: Namespace, tool: Tool) -> LoadRequest:
@@ -79,6 +99,18 @@ def request_of(options: Namespace, tool: Tool) -> LoadRequest:
     )
 
 
+def run_request_of(options: Namespace, tool: Tool) -> LoadRequest:
+    """Return the request for a program that is run."""
+    request = request_of(options, tool)
+    return replace(
+        request,
+        ngl=_MORE_THAN_ANY_LAYERS if request.ngl == _NGL_WORDS["all"] else request.ngl,
+        threads=options.threads,
+        use_devices=options.device != (_NO_DEVICE,),
+        device_ids=() if options.device == (_NO_DEVICE,) else options.device,
+    )
+
+
 def layers(text: str) -> int:
     """Read a number of layers, or auto and all as llama.cpp does."""
     return _NGL_WORDS[text] if text in _NGL_WORDS else _whole(text, -2)
@@ -89,7 +121,8 @@ def mebibytes(text: str) -> tuple[int, ...]:
     return tuple(_whole(word, 0) for word in text.split(","))
 
 
-def _count(least: int, most: int = _MOST) -> Callable[[str], int]:
+def count(least: int, most: int = _MOST) -> Callable[[str], int]:
+    """Return the reader of a whole number in a range."""
     return lambda text: _whole(text, least, most)
 
 
@@ -101,6 +134,15 @@ def _whole(text: str, least: int, most: int = _MOST) -> int:
     if not least <= value <= most:
         raise argparse.ArgumentTypeError(f"{value} is not between {least} and {most}")
     return value
+
+
+def _devices(text: str) -> tuple[str, ...]:
+    names = tuple(name.strip() for name in text.split(","))
+    if not all(names):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a list of device names")
+    if _NO_DEVICE in names and len(names) > 1:
+        raise argparse.ArgumentTypeError(f"{_NO_DEVICE} stands alone")
+    return names
 
 
 def _shares(text: str) -> tuple[float, ...]:

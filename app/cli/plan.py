@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from app.cli import ANSWERED, BAD_USAGE, UNREADABLE, CommandError, plan_text
 from app.cli.devices import Computer, add_device_options, computer_of
-from app.cli.load_options import add_load_options, request_of
+from app.cli.load_options import add_load_options, add_server_options, count, request_of
 from app.core import placement
 from app.core import plan as planning
 from app.core.assign import usable_devices
@@ -29,6 +29,9 @@ def add_options(parser: ArgumentParser) -> None:
                         metavar="|".join(tool.value for tool in Tool),
                         help="whose defaults hold (default llama-server)")  # fmt: skip
     add_load_options(parser)
+    add_server_options(parser)
+    parser.add_argument("--ctx", type=count(0), metavar="N",
+                        help="context length (0: the model's)")  # fmt: skip
     add_device_options(parser)
     more = parser.add_argument_group("more")
     more.add_argument("--mmproj", metavar="FILE", help="a vision projector, loaded beside it")
@@ -113,13 +116,7 @@ def _ratio_of(options: Namespace, computer: Computer, prepared: Prepared) -> Est
         return None  # runs of this computer say nothing about described devices
     from app.work.notebook import Notebook
 
-    runs = tuple(
-        run
-        for entry in Notebook().read().entries
-        for run in entry.runs
-        if run.model_name == prepared.name
-    )
-    return measured_r(runs, prepared.shape.layers_total)
+    return measured_r(Notebook().runs_of(prepared.name), prepared.shape.layers_total)
 
 
 def _beside(options: Namespace) -> tuple[str, ...]:

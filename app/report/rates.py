@@ -34,7 +34,7 @@ def blocks(evidence: Evidence, found: Forecast) -> tuple[Block, ...]:
         if runs:
             blocks.append(RateChart(_TITLES[test], tuple(_bar(run) for run in runs)))
     if evidence.runs:
-        blocks += [_table(evidence.runs), *_settings(evidence.runs[-1])]
+        blocks += [table(evidence.runs), *settings(evidence.runs[-1])]
     else:
         blocks += _logged(evidence)
     blocks += _prediction(found)
@@ -54,7 +54,8 @@ def _bar(run: BenchRun) -> RateBar:
     return RateBar(label, _INKS[run.test], run.mean_tps, run.low_tps, run.high_tps)
 
 
-def _table(runs: tuple[BenchRun, ...]) -> Table:
+def table(runs: tuple[BenchRun, ...]) -> Table:
+    """Return rates as a table, prompt and generation apart."""
     columns = (
         Column("Rate", share=3),
         Column("Tokens", is_number=True, share=2),
@@ -83,7 +84,8 @@ def _row(run: BenchRun) -> tuple[str, ...]:
     )
 
 
-def _settings(run: BenchRun) -> list[Block]:
+def settings(run: BenchRun) -> list[Block]:
+    """Return the settings of a run in a line, the ones that explain its rate first."""
     given = dict(run.settings)
     names = [name for name in _FIRST if name in given]
     names += [name for name in given if name not in names]

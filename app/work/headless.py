@@ -1,6 +1,8 @@
 """Runs the guided run and the benchmark without a window, for the command line."""
 
+import os
 import signal
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
@@ -8,8 +10,9 @@ from typing import TypeVar
 
 from PySide6.QtCore import QCoreApplication, QEventLoop, QTimer
 
+from app.core.machine import Machine
 from app.work.bench_runner import BenchPlan, BenchResult, BenchRunner
-from app.work.diagnose_run import DiagnosePlan, DiagnoseResult, DiagnoseRun
+from app.work.diagnose_run import DiagnosePlan, DiagnoseResult, DiagnoseRun, MachineRun
 from app.work.jobs import Cancelled, Jobs
 from app.work.process import Processes
 from app.work.steps import Steps
@@ -31,13 +34,32 @@ def run_bench(plan: BenchPlan, say: Say = lambda _text: None) -> BenchResult:
     return _to_the_end(BenchRunner, lambda run: run.start(plan), BenchResult, say)
 
 
+def look_at_machine(folders: tuple[str, ...], say: Say = lambda _text: None) -> Machine:
+    """Read this computer; folders are looked into first for llama.cpp's programs."""
+    return _to_the_end(MachineRun, lambda run: run.start(folders), Machine, say)
+
+
+def application(*, draws: bool = False) -> QCoreApplication:
+    """Return the application to keep for all that follows; draws: it is to write a PDF."""
+    if not draws:
+        return QCoreApplication.instance() or QCoreApplication([])
+    from PySide6.QtGui import QGuiApplication
+
+    if sys.platform == "linux":
+        # pages need no screen, and Qt aborts when DISPLAY names one that is gone
+        os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+    return QCoreApplication.instance() or QGuiApplication([])
+
+
 def _to_the_end(kind: type[S], start: Callable[[S], None], result: type[T], say: Say) -> T:
-    application = QCoreApplication.instance() or QCoreApplication([])
+    kept = application()
     jobs, processes = Jobs(), Processes()
     steps = kind(jobs, processes)
     ends: list[object] = []
-    loop = QEventLoop(application)
+    loop = QEventLoop(kept)
     steps.step_started.connect(lambda name: say(f"{name} ..."))
+    changes = _Changes(say)
+    steps.progressed.connect(lambda _percent, text: changes.tell(text))
     steps.step_ended.connect(lambda name, seconds, text: say(f"{name}: {text} ({seconds:.1f} s)"))
     steps.done.connect(ends.append)
     steps.failed.connect(ends.append)
@@ -54,6 +76,20 @@ def _to_the_end(kind: type[S], start: Callable[[S], None], result: type[T], say:
         raise end
     assert isinstance(end, result)
     return end
+
+
+class _Changes:
+    """Passes on what is being done when it changed, without the percentages."""
+
+    def __init__(self, say: Say) -> None:
+        self._say = say
+        self._last = ""
+
+    def tell(self, text: str) -> None:
+        """Say a text that is new."""
+        if text and text != self._last:
+            self._last = text
+            self._say(f"  {text}")
 
 
 @contextmanager

@@ -114,6 +114,11 @@ class Notebook:
                 n_broken += 1
         return Pages(tuple(entries), n_broken)
 
+    def runs_of(self, model_name: str) -> tuple[BenchRun, ...]:
+        """Return all rates of a model, oldest first."""
+        entries = self.read().entries
+        return tuple(run for e in entries for run in e.runs if run.model_name == model_name)
+
     def _lines(self) -> Iterator[bytes]:
         try:
             with self.path.open("rb") as file:
