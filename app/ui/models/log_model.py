@@ -4,15 +4,17 @@ import bisect
 from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import groupby
+from operator import attrgetter
 from typing import Any
 
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
 from app.core import log_words
-from app.core.log import Fact, LogEvent
+from app.core.cancel import Cancel
+from app.core.log import Fact, LogEvent, LogSummary
 from app.core.log_words import Weight
 from app.ui.models import log_titles
-from app.ui.widgets.log_marks import Mark
+from app.ui.widgets.log_marks import LineMarks, Mark
 
 _Index = QModelIndex | QPersistentModelIndex
 _ROOT = QModelIndex()
@@ -38,12 +40,10 @@ _PLACEMENT = frozenset(
 )
 _RATES = frozenset({Fact.PROMPT_RATE, Fact.GENERATION_RATE, Fact.DRAFT_ACCEPTANCE})
 _ABOUT_PROGRAM = frozenset({Fact.COMMAND, Fact.DEVICE_LISTED, Fact.SYSTEM_INFO, Fact.LOADED})
-_RANK = {mark: rank for rank, mark in enumerate(Mark)}
 
 
-def mark_of(event: LogEvent) -> Mark:
-    """Return what a line means at a glance."""
-    fact, weight = event.fact, log_words.weight(event)
+def _mark_of(fact: Fact, is_projection: bool) -> Mark:
+    weight = log_words.weight(LogEvent(fact, 1, "", is_projection=is_projection))
     if weight is Weight.FAULT:
         is_error = fact.value.startswith("error_") or fact is Fact.CRASHED
         return Mark.ERROR if is_error else Mark.WARNING
@@ -54,6 +54,15 @@ def mark_of(event: LogEvent) -> Mark:
     if fact in _PLACEMENT:
         return Mark.PLACEMENT
     return Mark.RATE if fact in _RATES else Mark.CONTEXT
+
+
+_MARKS = {(fact, trial): _mark_of(fact, trial) for fact in Fact for trial in (False, True)}
+_RANK = {mark: rank for rank, mark in enumerate(Mark)}
+
+
+def mark_of(event: LogEvent) -> Mark:
+    """Return what a line means at a glance."""
+    return _MARKS[event.fact, event.is_projection]
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,10 +77,37 @@ class EvidenceLine:
 def evidence_lines(events: Iterable[LogEvent]) -> tuple[EvidenceLine, ...]:
     """Return one entry per line; the events are in order."""
     found = []
-    for line, group in groupby(events, key=lambda event: event.line):
-        ranked = sorted(((mark_of(event), event) for event in group), key=lambda e: _RANK[e[0]])
-        found.append(EvidenceLine(line, ranked[0][0], tuple(event for _, event in ranked)))
+    for line, group in groupby(events, key=attrgetter("line")):
+        ranked = tuple(group)
+        if len(ranked) > 1:
+            ranked = tuple(sorted(ranked, key=lambda event: _RANK[mark_of(event)]))
+        found.append(EvidenceLine(line, mark_of(ranked[0]), ranked))
     return tuple(found)
+
+
+def marks_of(rows: Iterable[EvidenceLine]) -> LineMarks:
+    """Return the marks of these lines."""
+    by_line = {row.line: row.mark for row in rows}
+    sorted_lines: dict[Mark, list[int]] = {mark: [] for mark in Mark}
+    for line, mark in by_line.items():
+        sorted_lines[mark].append(line)
+    return LineMarks(by_line, tuple((mark, lines) for mark, lines in sorted_lines.items()))
+
+
+@dataclass(frozen=True, slots=True)
+class LogReading:
+    """What the tab shows of a log beside its text."""
+
+    log: LogSummary
+    rows: tuple[EvidenceLine, ...]
+    marks: LineMarks
+
+
+def reading_of(log: LogSummary, cancel: Cancel) -> LogReading:
+    """Rank the events of a log; meant to run in a Job, as there may be a hundred thousand."""
+    rows = evidence_lines(log.events)
+    cancel.check()
+    return LogReading(log, rows, marks_of(rows))
 
 
 class LogModel(QAbstractListModel):
@@ -84,17 +120,19 @@ class LogModel(QAbstractListModel):
 
     def show(self, rows: tuple[EvidenceLine, ...]) -> None:
         """Show other lines; when lines were only added, the view keeps its place."""
-        before = self._rows
-        if before and len(rows) >= len(before) and rows[: len(before)] == before:
-            if len(rows) == len(before):
-                return
-            self.beginInsertRows(_ROOT, len(before), len(rows) - 1)
-            self._rows, self._lines = rows, tuple(row.line for row in rows)
+        lines, n_before = tuple(row.line for row in rows), len(self._rows)
+        is_longer = n_before and lines[:n_before] == self._lines
+        if is_longer and len(lines) > n_before:
+            self.beginInsertRows(_ROOT, n_before, len(lines) - 1)
+        elif not is_longer:
+            self.beginResetModel()
+        self._rows, self._lines = rows, lines
+        if is_longer and len(lines) > n_before:
             self.endInsertRows()
-            return
-        self.beginResetModel()
-        self._rows, self._lines = rows, tuple(row.line for row in rows)
-        self.endResetModel()
+        elif not is_longer:
+            self.endResetModel()
+        if is_longer:  # what comes later may show that a pass was a trial
+            self.dataChanged.emit(self.index(0), self.index(n_before - 1))
 
     @property
     def lines(self) -> tuple[int, ...]:
@@ -132,7 +170,7 @@ class LogModel(QAbstractListModel):
         if role == Qt.ItemDataRole.DisplayRole:
             return log_titles.title(row.events[0])
         if role in (TEXT, Qt.ItemDataRole.ToolTipRole):
-            return row.events[0].text
+            return " ".join(row.events[0].text.split())
         if role == Qt.ItemDataRole.AccessibleTextRole:
             return f"Line {row.line}, {row.mark.value}: {log_titles.title(row.events[0])}"
         return {LINE: row.line, MARK: row.mark}.get(role)

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from app.core import units
+from app.core import log_words, units
 from app.core.log import (
     BufferKind,
     Ended,
@@ -33,7 +33,7 @@ def story_of(log: LogSummary) -> Story:
             "the runtime writes when it starts.",
         )
     headline, tone = _headline(load)
-    cells = (
+    cells: tuple[StoryCell, ...] = (
         _asked(load),
         _memory(load, Role.WEIGHTS, "Weights"),
         _memory(load, Role.KV, "KV cache", _cache_types(load)),
@@ -41,6 +41,8 @@ def story_of(log: LogSummary) -> Story:
         _context(load),
         _ended(load),
     )
+    if load.ended is Ended.FAILED:
+        cells = tuple(cell for cell in cells if not cell.is_missing)
     count = len(log.loads)
     title = f"Load {log.loads.index(load) + 1} of {count}" if count > 1 else ""
     return Story(headline, tone, title=title, cells=cells, note=_note(log, load))
@@ -65,12 +67,14 @@ def most_telling(log: LogSummary) -> int | None:
     on_device = [buffer for buffer in weights if buffer.kind is BufferKind.DEVICE]
     if weights:
         return (on_device or weights)[0].line
-    return load.events[-1].line if load.events else load.first_line
+    verbosity = load.event(Fact.VERBOSITY)
+    return verbosity.line if load.note and verbosity is not None else load.first_line
 
 
 def _headline(load: LoadStory) -> tuple[str, StoryTone]:
     if load.ended is Ended.FAILED:
-        return "The load failed", StoryTone.ERROR
+        why = log_words.explain(load.errors[0], load) if load.errors else ""
+        return f"The load failed. {why}".rstrip(), StoryTone.ERROR
     if load.ended is Ended.CRASHED:
         return f"The program crashed {_after(load)}".rstrip(), StoryTone.ERROR
     if load.weights_on_device is None:
@@ -89,7 +93,8 @@ def _headline(load: LoadStory) -> tuple[str, StoryTone]:
 def _note(log: LogSummary, load: LoadStory) -> str:
     notes = [_sentence(load.note)] if load.note else []
     if load.errors and load.ended is not Ended.CLEAN:
-        notes.append(_sentence(load.errors[0].text))
+        first = load.errors[0]
+        notes.append(f"Line {units.count(first.line)}: {_sentence(first.text)}")
     if load.weights_on_device is False and load.offload_line is not None:
         n, m = load.offload_line
         notes.append(

@@ -10,12 +10,14 @@ from app.ui import theme
 from app.ui.models import diagnosis_model, offload_model
 from app.ui.widgets.card import Card, dim_label
 from app.ui.widgets.drop_zone import DropZone
+from app.ui.widgets.models_card import ModelsCard
 from app.ui.widgets.page import Page
 from app.ui.widgets.result_panel import ResultPanel
 from app.ui.widgets.run_options import RunOptions
 from app.ui.widgets.step_list import StepList
 from app.work.detection import Detection
 from app.work.diagnose_run import DiagnosePlan, DiagnoseResult, DiagnoseRun
+from app.work.model_finder import ModelFinder
 from app.work.record import entry_of_diagnosis
 from app.work.records import Records
 from app.work.session import Session
@@ -33,6 +35,7 @@ class DiagnoseTab(Page):
         self._detection = detection
         self._records = Records(session.jobs, parent=self)
         self._run = DiagnoseRun(session.jobs, session.processes, self)
+        self._finder = ModelFinder(session, self)
         self.setObjectName("diagnoseTab")
         self._make_body()
         self._connect()
@@ -45,8 +48,9 @@ class DiagnoseTab(Page):
         return self._run.is_running
 
     def stop(self) -> None:
-        """Cancel the guided run."""
+        """Cancel the guided run and the search for models."""
         self._run.cancel()
+        self._finder.stop()
 
     def start_run(self) -> None:
         """Start the guided run on the session's model."""
@@ -167,6 +171,11 @@ class DiagnoseTab(Page):
         self._result.line_wanted.connect(self.line_wanted)
         self._session.evidence_changed.connect(self._on_evidence_changed)
         self._detection.finished.connect(self._show_state)
+        # the verdicts need the devices, so the search waits for them
+        self._detection.finished.connect(self._finder.start)
+        self._finder.found.connect(self._found.show_found)
+        self._finder.judged.connect(self._found.show_verdict)
+        self._found.chosen.connect(lambda path: self._session.open_paths([path]))
 
     def _make_body(self) -> None:
         self._zone = DropZone()
@@ -201,4 +210,6 @@ class DiagnoseTab(Page):
         self._result = ResultPanel()
         self._result.hide()
         self.body.addWidget(self._result)
+        self._found = ModelsCard()
+        self.body.addWidget(self._found)
         self.body.addStretch(1)

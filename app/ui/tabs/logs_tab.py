@@ -1,6 +1,9 @@
 """The Logs tab: any log of any size, its lines that matter marked and explained."""
 
+from __future__ import annotations
+
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QSignalBlocker, Qt
 from PySide6.QtGui import QAction, QGuiApplication, QHideEvent, QKeySequence, QShowEvent
@@ -10,9 +13,10 @@ from app.core.errors import UserError
 from app.core.log import LogSummary
 from app.ui import theme
 from app.ui.models import log_meaning, log_model, log_story
-from app.ui.models.log_model import LogModel
+from app.ui.models.log_model import LogModel, LogReading
 from app.ui.models.log_text import KeptLines
 from app.ui.widgets.evidence_pane import EvidencePane
+from app.ui.widgets.log_marks import LineMarks
 from app.ui.widgets.log_pane import LogPane
 from app.ui.widgets.log_search import LogSearch
 from app.ui.widgets.page import Page
@@ -20,10 +24,12 @@ from app.ui.widgets.reading_row import ReadingRow
 from app.ui.widgets.story_card import StoryCard
 from app.work.detection import Detection
 from app.work.follow import Follower
-from app.work.jobs import Job
-from app.work.log_file import LogFile
+from app.work.jobs import Job, Latest
 from app.work.pasted import Pasted
 from app.work.session import Session
+
+if TYPE_CHECKING:  # it loads numpy, which takes longer than showing the tab
+    from app.work.log_file import LogFile
 
 _SIDE = 320
 
@@ -43,6 +49,7 @@ class LogsTab(Page):
         self._wanted = 0  # a line to show as soon as it is read
         self._job: Job | None = None  # that reads the file for the first time
         self._pasted = Pasted()
+        self._ranking = Latest(session.jobs)
         self._follower = Follower(session, self)
         self._model = LogModel(self)
         self.setObjectName("logsTab")
@@ -67,6 +74,7 @@ class LogsTab(Page):
         self._follower.set_active(False)
         self._follower.follow(None)
         self._search.stop()
+        self._ranking.cancel()
         self._pasted.drop_all()
 
     def showEvent(self, event: QShowEvent) -> None:
@@ -101,6 +109,7 @@ class LogsTab(Page):
 
     def _show_nothing(self) -> None:
         self._file = self._log = self._kept = None
+        self._ranking.cancel()
         self._follower.follow(None)
         self._pane.view.show_source(None)
         self._model.show(())
@@ -147,28 +156,31 @@ class LogsTab(Page):
         box.setEnabled(is_allowed)
 
     def _show_log(self, log: LogSummary | None) -> None:
-        is_first = self._log is None
         self._log = log
-        rows = log_model.evidence_lines(log.events) if log else ()
-        self._model.show(rows)
-        self._pane.view.show_marks({row.line: row.mark for row in rows}, self._note_of)
+        self._ranking.cancel()
         self._story.setVisible(log is not None)
-        if log is not None:
-            self._story.show_story(log_story.story_of(log))
-            path = self._file.path.name if self._file else ""
-            self.subtitle.setText(log_story.subtitle(log, path))
-            if self._pane.only_evidence.isChecked():
-                self._pane.view.update_rows(self._model.lines)
-        elif self._file is not None:
-            self.subtitle.setText(self._file.path.name)
-        if log is not None and is_first and self._is_untouched():
-            self._wanted = self._wanted or log_story.most_telling(log) or 0
-        self._go_to_wanted()
-        self._on_line(self._pane.view.current_line)
+        if log is None:
+            self._model.show(())
+            self._pane.view.show_marks(LineMarks(), self._note_of)
+            self.subtitle.setText(self._file.path.name if self._file else "")
+            return
+        self._story.show_story(log_story.story_of(log))
+        self.subtitle.setText(log_story.subtitle(log, self._file.path.name if self._file else ""))
+        job = self._ranking.start(
+            lambda cancel, _progress: log_model.reading_of(log, cancel), name="ranking log lines"
+        )
+        job.done.connect(self._on_ranked)
 
-    def _is_untouched(self) -> bool:
-        view = self._pane.view
-        return view.current_line <= 1 and view.verticalScrollBar().value() == 0
+    def _on_ranked(self, reading: LogReading) -> None:
+        view, is_first = self._pane.view, not self._model.lines
+        self._model.show(reading.rows)
+        view.show_marks(reading.marks, self._note_of)
+        if self._kept is None and self._pane.only_evidence.isChecked():
+            view.update_rows(self._model.lines)
+        if is_first and view.current_line <= 1 and view.verticalScrollBar().value() == 0:
+            self._wanted = self._wanted or log_story.most_telling(reading.log) or 0
+        self._go_to_wanted()
+        self._on_line(view.current_line)
 
     def _go_to_wanted(self) -> None:
         view = self._pane.view
@@ -312,7 +324,6 @@ class LogsTab(Page):
         self.body.addWidget(splitter, 1)
 
     def _make_actions(self) -> None:
-        bar = self._pane.find_bar
         for name, keys, slot in (
             ("nextEvidence", "F8", self._on_next_evidence),
             ("previousEvidence", "Shift+F8", self._on_previous_evidence),
@@ -326,7 +337,6 @@ class LogsTab(Page):
             action.setShortcut(QKeySequence(keys))
             action.triggered.connect(slot)
             self.addAction(action)
-        bar.setTabOrder(bar.field, self._pane.only_evidence)
 
     def _on_find(self) -> None:
         if not self.is_empty_state:

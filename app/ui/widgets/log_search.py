@@ -1,15 +1,21 @@
 """Searches the log that a view shows: the field, the job, and the lines found."""
 
+from __future__ import annotations
+
 import bisect
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject
 
 from app.core import units
-from app.logs.find import Found, find
-from app.logs.reader import LineIndex
+from app.core.cancel import Cancel
+from app.core.log import Found
 from app.ui.widgets.find_bar import FindBar
 from app.ui.widgets.log_view import LogView
-from app.work.jobs import Jobs, Latest
+from app.work.jobs import Jobs, Latest, Progress
+
+if TYPE_CHECKING:  # it loads numpy, which takes longer than showing the tab
+    from app.logs.reader import LineIndex
 
 _NONE = Found("", ())
 
@@ -67,7 +73,7 @@ class LogSearch(QObject):
             return
         self._n_bytes = index.n_bytes
         job = self._latest.start(
-            lambda cancel, progress: find(index, text, cancel, progress), name="log search"
+            lambda cancel, progress: _find(index, text, cancel, progress), name="log search"
         )
         self._bar.show_count(self.tr("searching"), can_move=False)
         job.progress.connect(self._on_progress)
@@ -118,3 +124,9 @@ class LogSearch(QObject):
         lines = self._view.found_lines
         at = bisect.bisect_left(lines, line) - (1 if is_back else 0)
         self._view.go_to_line(lines[at % len(lines)])
+
+
+def _find(index: LineIndex, text: str, cancel: Cancel, progress: Progress) -> Found:
+    from app.logs.find import find
+
+    return find(index, text, cancel, progress)

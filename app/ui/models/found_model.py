@@ -1,0 +1,83 @@
+"""The models found on this computer, with size, place and what fits, as a Qt model."""
+
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
+
+from app.core import units
+from app.core.errors import UserError
+from app.core.fit_table import Cell
+from app.core.machine import FoundModel
+from app.ui.models.fit_model import VERDICT_ROLE, cell_text, cell_tip
+
+Index = QModelIndex | QPersistentModelIndex
+PATH_ROLE = Qt.ItemDataRole.UserRole + 2
+_COLUMNS = ("Model", "Size", "Found in", "With 4,096 tokens")
+
+
+class FoundModels(QAbstractTableModel):
+    """Grows verdicts one by one."""
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._models: tuple[FoundModel, ...] = ()
+        self._verdicts: dict[str, Cell | UserError] = {}
+
+    def show_models(self, models: tuple[FoundModel, ...]) -> None:
+        """Show another list."""
+        self.beginResetModel()
+        self._models, self._verdicts = models, {}
+        self.endResetModel()
+
+    def set_verdict(self, path: str, verdict: Cell | UserError) -> None:
+        """Add what fits of one model."""
+        self._verdicts[path] = verdict
+        for row, model in enumerate(self._models):
+            if model.path == path:
+                cell = self.index(row, len(_COLUMNS) - 1)
+                self.dataChanged.emit(cell, cell)
+
+    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 - Qt's signature
+        """Return the number of models."""
+        return 0 if parent.isValid() else len(self._models)
+
+    def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 - Qt's signature
+        """Return the number of columns."""
+        return 0 if parent.isValid() else len(_COLUMNS)
+
+    def headerData(
+        self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
+    ) -> object:
+        """Return a column's title."""
+        if role == Qt.ItemDataRole.DisplayRole and orientation is Qt.Orientation.Horizontal:
+            return _COLUMNS[section]
+        return None
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
+        """Return a text, the path, or the verdict."""
+        if not index.isValid():
+            return None
+        model = self._models[index.row()]
+        verdict = self._verdicts.get(model.path)
+        is_verdict = index.column() == len(_COLUMNS) - 1
+        if role == PATH_ROLE:
+            return model.path
+        if role == Qt.ItemDataRole.DisplayRole:
+            if is_verdict:
+                return _verdict_text(verdict)
+            return (model.title, units.size(model.n_bytes), model.source)[index.column()]
+        if role == Qt.ItemDataRole.ToolTipRole:
+            return _verdict_tip(verdict) if is_verdict else model.path
+        if role == VERDICT_ROLE and is_verdict and isinstance(verdict, Cell):
+            return verdict.verdict
+        return None
+
+
+def _verdict_text(verdict: Cell | UserError | None) -> str:
+    if verdict is None:
+        return "…"
+    return cell_text(verdict) if isinstance(verdict, Cell) else "cannot be read"
+
+
+def _verdict_tip(verdict: Cell | UserError | None) -> str:
+    if verdict is None:
+        return "Not calculated yet"
+    return cell_tip(verdict) if isinstance(verdict, Cell) else verdict.sentence()
