@@ -129,6 +129,15 @@ class LogEvent:
         return str(self.values[name])
 
 
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The lines of a log that hold a text, from 1; is_all is False when there are more."""
+
+    text: str
+    lines: tuple[int, ...]
+    is_all: bool = True
+
+
 class BufferKind(Enum):
     """Where a buffer's bytes are; an unknown name stays unknown."""
 

@@ -1,20 +1,10 @@
 """Finds the lines of a log that hold a text, in a log of any size."""
 
-from dataclasses import dataclass
-
 from app.core.cancel import Cancel
+from app.core.log import Found
 from app.logs.reader import LineIndex, Progress
 
 LIMIT = 20_000  # lines; who finds more looks for something else
-
-
-@dataclass(frozen=True, slots=True)
-class Found:
-    """The lines that hold a text, from 1; is_all is False when there are more."""
-
-    text: str
-    lines: tuple[int, ...]
-    is_all: bool = True
 
 
 def find(

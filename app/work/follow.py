@@ -1,12 +1,18 @@
 """Follows the log that is shown: looks for growth twice a second, reads it in a job."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
 from app.core.errors import UserError
 from app.core.log import LogSummary
 from app.work.jobs import Job
-from app.work.log_file import LogFile
 from app.work.session import Session
+
+if TYPE_CHECKING:  # it loads numpy, and so would the window
+    from app.work.log_file import LogFile
 
 INTERVAL_MS = 500
 
@@ -58,6 +64,8 @@ class Follower(QObject):
         file = self._file
         if file is None or self._job is not None or file.is_being_read:
             return
+        if not file.is_read and self._session.reading_job is not None:
+            return  # it is read for the first time, or is about to be
         try:
             is_changed = file.is_changed()
         except UserError as error:

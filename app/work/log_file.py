@@ -51,11 +51,22 @@ class LogFile:
             self._stamp = stamp
             if growth is Growth.SAME and not is_first:
                 return None
-            return self._scanner.summary(self.path.name, self.index.n_bytes)
+            return self._summary()
+
+    def read_all(self, cancel: Cancel, progress: Progress | None = None) -> LogSummary:
+        """Read what was not read yet, and return what the log says, new or not."""
+        summary = self.read(cancel, progress)
+        if summary is not None:
+            return summary
+        with self._reading:
+            return self._summary()
 
     def close(self) -> None:
         """Drop what was made for showing the file."""
         self.index.close()
+
+    def _summary(self) -> LogSummary:
+        return self._scanner.summary(self.path.name, self.index.n_bytes)
 
     def _look(self) -> _Stamp:
         try:

@@ -94,7 +94,7 @@ def _read(
 
         file = LogFile(path)
         log_found(file)
-        return Opened(path, kind, file.read(cancel, progress) or LogSummary(path.name, 0), file)
+        return Opened(path, kind, file.read_all(cancel, progress), file)
     if kind is FileKind.BENCH:
         return Opened(path, kind, bench_output.read_file(path))
     if kind is FileKind.EVIDENCE:

@@ -6,8 +6,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from app.core.log import Found
 from app.logs import reader
-from app.logs.find import Found, find
+from app.logs.find import find
 from app.logs.reader import LineIndex
 from app.work.jobs import Cancel, Cancelled
 
