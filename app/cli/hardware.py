@@ -31,13 +31,12 @@ def main(options: Namespace) -> int:
     """Print what the computer has and return the exit status."""
     if options.replay is not None and options.record is not None:
         raise CommandError(BAD_USAGE, "Give --record or --replay, not both.")
-    host = RealHost() if options.replay is None else _recorded(options.replay)
-    folder = Settings().get(LLAMA_FOLDER) if options.replay is None else ""
-    recorder = RecordingHost(host)
+    host, folders = _machine_to_ask(options.replay)
+    recorder = RecordingHost(host, folders)
     if options.record is not None:
         _check_empty(options.record)
         host = recorder
-    machine = short_home(read_machine(host, (folder,) if folder else ()), host.home())
+    machine = short_home(read_machine(host, folders), host.home())
     if options.record is not None:
         _save(recorder, options.record)
     if options.json:
@@ -47,11 +46,16 @@ def main(options: Namespace) -> int:
     return ANSWERED
 
 
-def _recorded(folder: Path) -> Host:
+def _machine_to_ask(replay: Path | None) -> tuple[Host, tuple[str, ...]]:
+    """Return the computer to ask, and the folders its user chose for llama.cpp."""
+    if replay is None:
+        folder = Settings().get(LLAMA_FOLDER)
+        return RealHost(), (folder,) if folder else ()
     try:
-        return recorded.load(folder)
+        host = recorded.load(replay)
     except UserError as error:
         raise CommandError.of(UNREADABLE, error) from error
+    return host, host.chosen
 
 
 def _check_empty(folder: Path) -> None:

@@ -48,6 +48,8 @@ _TITLES = {
     "nvidia.search": "NVIDIA",
     "amd.search": "AMD",
     "apple.search": "Apple",
+    "intel.search": "Intel",
+    "windows.search": "AMD, Intel and others",
     "llama.devices": "Devices llama.cpp lists",
     "vendor": "Maker",
     "name": "Name",

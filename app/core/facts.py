@@ -55,6 +55,11 @@ def _count(n_gpus: int, facts: list[MachineFact]) -> MachineFact:
     failed = [reading for reading in searches if reading.state is not State.ABSENT]
     state = failed[0].state if failed else State.ABSENT
     told = failed or searches
-    reason = "; ".join(reading.reason for reading in told) or "no probe looks for GPUs here"
+    reason = "; ".join(dict.fromkeys(reading.reason for reading in told))
     source = ", ".join(dict.fromkeys(reading.source for reading in told))
-    return missing("gpu.count", state, source=source, reason=reason)
+    return missing(
+        "gpu.count",
+        state,
+        source=source or "probes",
+        reason=reason or "no probe looks for GPUs on this system",
+    )

@@ -49,6 +49,15 @@ class HttpAnswer:
 
 
 @dataclass(frozen=True, slots=True)
+class ListedGpu:
+    """A graphics card that Windows' registry lists; None = its driver did not write it."""
+
+    name: str
+    memory_bytes: int | None = None
+    driver: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Basics:
     """What the operating system's own calls say, on each platform; None = it does not say."""
 
@@ -63,6 +72,7 @@ class Basics:
     swap_total_bytes: int | None = None
     swap_used_bytes: int | None = None
     instruction_sets: tuple[str, ...] | None = None
+    gpus: tuple[ListedGpu, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,9 +5,10 @@ from app.core.host import Host
 from app.core.machine import MachineFact
 from app.core.probe import Probe
 from app.core.reading import State
-from app.probes.text import table, whole
+from app.probes import drm
+from app.probes.drm import first_line
+from app.probes.text import whole
 
-_DRM = "/sys/class/drm"
 _VENDOR = "0x1002"
 _POOLS = (
     ("memory_total", "mem_info_vram_total"),
@@ -24,29 +25,24 @@ def read(host: Host) -> tuple[MachineFact, ...]:
     """
     if host.platform() != "linux":
         return ()
-    names = [name for name in host.list_dir(_DRM) if _is_card(name)]
-    cards = [name for name in names if _first_line(host, name, "vendor") == _VENDOR]
+    cards = drm.cards(host, _VENDOR)
     if not cards:
-        reason = "no AMD card" if names else f"no graphics card in {_DRM}"
-        return (facts.searched("amd", State.ABSENT, source=_DRM, reason=reason),)
+        reason = drm.none_reason(host, "AMD")
+        return (facts.searched("amd", State.ABSENT, source=drm.ROOT, reason=reason),)
     found: list[MachineFact] = []
     for index, name in enumerate(cards):
         found.extend(_card(host, name, f"gpu.{index}"))
     return tuple(found)
 
 
-def _is_card(name: str) -> bool:
-    return name.startswith("card") and name[4:].isdigit()  # card0-HDMI-A-1 is a socket
-
-
 def _card(host: Host, name: str, prefix: str) -> list[MachineFact]:
-    source = f"{_DRM}/{name}/device"
+    source = f"{drm.ROOT}/{name}/device"
     found = [
         facts.known(f"{prefix}.vendor", "AMD", source=source),
-        facts.known(f"{prefix}.name", _name(host, name), source=source),
+        facts.known(f"{prefix}.name", drm.title(host, name, "AMD"), source=source),
     ]
     for path, file in _POOLS:
-        value = whole(_first_line(host, name, file))
+        value = whole(first_line(host, name, file))
         if value is not None and value >= 0:
             found.append(
                 facts.known(f"{prefix}.{path}", value, source=f"{source}/{file}", unit="bytes")
@@ -63,36 +59,20 @@ def _card(host: Host, name: str, prefix: str) -> list[MachineFact]:
             )
         )
     found.append(_free(host, name, prefix, source))
-    level = _first_line(host, name, "power_dpm_force_performance_level")
+    level = first_line(host, name, "power_dpm_force_performance_level")
     if level:
         found.append(facts.known(f"{prefix}.performance_level", level, source=source))
     return found
 
 
 def _free(host: Host, name: str, prefix: str, source: str) -> MachineFact:
-    total = whole(_first_line(host, name, "mem_info_vram_total"))
-    used = whole(_first_line(host, name, "mem_info_vram_used"))
+    total = whole(first_line(host, name, "mem_info_vram_total"))
+    used = whole(first_line(host, name, "mem_info_vram_used"))
     path, where = f"{prefix}.memory_free", f"{source}/mem_info_vram_total, _used"
     if total is None or used is None or not 0 <= used <= total:
         reason = "the driver does not show what is used"
         return facts.missing(path, State.UNSUPPORTED, source=where, reason=reason, unit="bytes")
     return facts.known(path, total - used, source=where, unit="bytes")
-
-
-def _name(host: Host, name: str) -> str:
-    """Return the maker's name, or what the PCI numbers tell; the runtime's name is better."""
-    product = _first_line(host, name, "product_name")
-    if product:
-        return product[:200]
-    numbers = table(host.read_text(f"{_DRM}/{name}/device/uevent"), "=")
-    pci = numbers.get("PCI_ID") or (_first_line(host, name, "device") or "")
-    return f"AMD GPU {pci}".strip()[:60]
-
-
-def _first_line(host: Host, name: str, file: str) -> str | None:
-    text = host.read_text(f"{_DRM}/{name}/device/{file}")
-    lines = (text or "").splitlines()
-    return lines[0].strip() if lines else None
 
 
 PROBE = Probe("AMD", read)

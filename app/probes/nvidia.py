@@ -7,10 +7,11 @@ from app.core.host import CommandResult, Host, NvmlAnswer, NvmlValue
 from app.core.machine import MachineFact
 from app.core.probe import Probe
 from app.core.reading import State
-from app.probes import nvidia_smi
+from app.probes import drm, nvidia_smi
 from app.probes.memory import MEMINFO, kib_line
 from app.probes.text import table, whole
 
+_VENDOR = "0x10de"  # PCI
 _STATES = {
     "NotSupported": State.UNSUPPORTED,
     "FunctionNotFound": State.UNSUPPORTED,
@@ -56,7 +57,7 @@ def read(host: Host) -> tuple[MachineFact, ...]:
     if smi:
         return smi
     reason = answer.reason
-    if answer.state is State.ABSENT and _has_bare_card(host):
+    if answer.state is State.ABSENT and drm.cards(host, _VENDOR):
         reason = "an NVIDIA card is built in, but NVIDIA's driver is not installed"
     elif answer.state is State.ABSENT and _is_forgotten_in_container(host):
         reason = "the container was made for NVIDIA cards but got none: start it with --gpus all"
@@ -190,16 +191,6 @@ def _ask_nvidia_smi(host: Host) -> tuple[MachineFact, ...]:
         if answers[-1].state is not State.KNOWN:
             break
     return nvidia_smi.card_facts(tuple(answers), system_memory(host))
-
-
-def _has_bare_card(host: Host) -> bool:
-    """Tell whether a card of NVIDIA (PCI vendor 0x10de) is there that another driver shows."""
-    drm = "/sys/class/drm"
-    return any(
-        (host.read_text(f"{drm}/{name}/device/vendor") or "").strip() == "0x10de"
-        for name in host.list_dir(drm)
-        if name.startswith("card") and name[4:].isdigit()
-    )
 
 
 def _is_forgotten_in_container(host: Host) -> bool:

@@ -5,10 +5,13 @@ import sys
 
 import psutil
 
-from app.core.host import Basics
+from app.core.host import Basics, ListedGpu
 
 # winnt.h PF_*: the instruction sets that IsProcessorFeaturePresent knows
 _WINDOWS_SETS = ((39, "avx"), (40, "avx2"), (41, "avx512f"))
+# the class of display adapters; win32 AdapterRAM is 32 bits wide and wrong from 4 GB on
+_WINDOWS_GPU_KEY = r"SYSTEM\CurrentControlSet\Control\Class\{4d36e968-e325-11ce-bfc1-08002be10318}"
+_MAX_GPUS = 32
 _WINDOWS_CPU_KEY = r"HARDWARE\DESCRIPTION\System\CentralProcessor\0"
 
 
@@ -27,7 +30,15 @@ def basics() -> Basics:
         swap_total_bytes=swap_total,
         swap_used_bytes=swap_used,
         instruction_sets=_windows_sets(),
+        gpus=_windows_gpus(),
     )
+
+
+def registry_bytes(value: object) -> int | None:
+    """Return qwMemorySize, which some drivers write as a number and some as bytes."""
+    if isinstance(value, bytes) and 0 < len(value) <= 8:
+        value = int.from_bytes(value, "little")
+    return value if isinstance(value, int) and value > 0 else None
 
 
 def _swap() -> tuple[int | None, int | None]:
@@ -63,10 +74,34 @@ if sys.platform == "win32":
         present = ctypes.windll.kernel32.IsProcessorFeaturePresent
         return tuple(name for number, name in _WINDOWS_SETS if present(number))
 
+    def _windows_gpus() -> tuple[ListedGpu, ...] | None:
+        found = []
+        for number in range(_MAX_GPUS):
+            try:
+                path = f"{_WINDOWS_GPU_KEY}\\{number:04}"
+                with winreg.OpenKey(winreg.HKEY_LOCAL_MACHINE, path) as key:
+                    name = str(_registry_value(key, "DriverDesc") or "").strip()
+                    size = registry_bytes(_registry_value(key, "HardwareInformation.qwMemorySize"))
+                    driver = _registry_value(key, "DriverVersion")
+            except OSError:
+                continue  # not there, or not ours to read
+            if name:
+                found.append(ListedGpu(name, size, str(driver) if driver else None))
+        return tuple(found)
+
+    def _registry_value(key: winreg.HKEYType, name: str) -> object:
+        try:
+            return winreg.QueryValueEx(key, name)[0]
+        except OSError:
+            return None
+
 else:
 
     def _windows_cpu_name() -> str | None:
         return None
 
     def _windows_sets() -> tuple[str, ...] | None:
+        return None
+
+    def _windows_gpus() -> tuple[ListedGpu, ...] | None:
         return None

@@ -61,6 +61,7 @@ class Answers:
     sizes: Mapping[str, int] = field(default_factory=dict)  # files whose text was not read
     starts: Mapping[str, str] = field(default_factory=dict)  # their first bytes, hexadecimal
     links: Mapping[str, str] = field(default_factory=dict)
+    chosen: tuple[str, ...] = ()  # folders that the user had named
 
 
 class RecordedHost:
@@ -70,6 +71,11 @@ class RecordedHost:
         self._answers = answers
         self._files = {key_of(path): data for path, data in (files or {}).items()}
         self._folders = _folders(answers, self._files)
+
+    @property
+    def chosen(self) -> tuple[str, ...]:
+        """Return the folders that the user had named, to look into first."""
+        return self._answers.chosen
 
     def platform(self) -> str:
         """Return the recorded platform."""

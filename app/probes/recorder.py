@@ -42,8 +42,10 @@ _HIDDEN = "(left out)"
 class RecordingHost(ForwardingHost):
     """Asks another host and keeps each answer for save."""
 
-    def __init__(self, host: Host) -> None:
+    def __init__(self, host: Host, chosen: tuple[str, ...] = ()) -> None:
+        """Record host; chosen are the folders that the user named."""
         super().__init__(host)
+        self._chosen = chosen
         self._files: dict[str, str] = {}
         self._folders: dict[str, tuple[str, ...]] = {}
         self._sizes: dict[str, int] = {}
@@ -149,6 +151,7 @@ class RecordingHost(ForwardingHost):
             },
             sizes={hide.path(path): size for path, size in self._sizes.items()},
             starts={hide.path(path): start for path, start in self._starts.items()},
+            chosen=tuple(hide.path(folder) for folder in self._chosen),
             links={hide.path(path): hide.text(target) for path, target in self._links.items()},
         )
         for path, text in self._files.items():

@@ -1,5 +1,6 @@
 """Watches swap, page re-reads and other programs' CPU while a measurement runs."""
 
+import mmap
 import os
 import sys
 import time
@@ -100,9 +101,6 @@ class Sampler:
 class SystemMeter:
     """Reads this computer."""
 
-    def __init__(self) -> None:
-        self._page_bytes = _page_bytes()
-
     def read(self, pids: frozenset[int]) -> Counters:
         """Return a reading of this moment."""
         pages = parse_vmstat(_read_vmstat())
@@ -114,16 +112,13 @@ class SystemMeter:
         counted -= getattr(busy, "guest", 0.0) + getattr(busy, "guest_nice", 0.0)
         return Counters(
             at_s=time.monotonic(),
-            swap_in_bytes=self._in_bytes(pages.get("pswpin"), swap.in_bytes),
-            swap_out_bytes=self._in_bytes(pages.get("pswpout"), swap.out_bytes),
-            refault_bytes=self._in_bytes(pages.get("workingset_refault_file")),
+            swap_in_bytes=_in_bytes(pages.get("pswpin"), swap.in_bytes),
+            swap_out_bytes=_in_bytes(pages.get("pswpout"), swap.out_bytes),
+            refault_bytes=_in_bytes(pages.get("workingset_refault_file")),
             swap_used_bytes=swap.used_bytes,
             busy_cpu_s=counted,
             own_cpu_s=_own_cpu_s(pids),
         )
-
-    def _in_bytes(self, pages: int | None, other: int | None = None) -> int | None:
-        return other if pages is None else pages * self._page_bytes
 
 
 def parse_vmstat(text: str) -> dict[str, int]:
@@ -165,6 +160,11 @@ def _read_vmstat() -> str:
         return ""
 
 
+def _in_bytes(pages: int | None, other: int | None = None) -> int | None:
+    # pages are 4, 16 or 64 KiB
+    return other if pages is None else pages * mmap.PAGESIZE
+
+
 @dataclass(frozen=True, slots=True)
 class _Swap:
     """What psutil says; in and out are totals since the system started."""
@@ -200,12 +200,3 @@ def _own_cpu_s(pids: frozenset[int]) -> dict[int, float]:
                 continue
             found[process.pid] = times.user + times.system
     return found
-
-
-def _page_bytes() -> int:
-    """Return the page size: 4, 16 or 64 KiB."""
-    try:
-        import resource
-    except ImportError:  # Windows, which has no /proc/vmstat either
-        return 4096
-    return resource.getpagesize()

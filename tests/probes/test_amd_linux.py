@@ -4,7 +4,7 @@ from app.core import facts
 from app.core.machine import Machine
 from app.core.reading import State
 from app.core.units import GIB
-from app.probes import amd_linux, nvidia
+from app.probes import amd_linux, intel_linux, nvidia
 from tests.hosts import FakeHost, sample
 from tests.probes.test_nvidia import ONE_CARD
 
@@ -71,3 +71,16 @@ def test_numbers_go_on_after_the_cards_of_another_maker() -> None:
     assert machine.number("gpu.count") == 2
     assert machine.text("gpu.0.vendor") == "AMD"
     assert machine.text("gpu.1.name") == "NVIDIA GeForce RTX 4090"
+
+
+def test_counts_an_intel_gpu_whose_memory_is_hidden() -> None:
+    card = "/sys/class/drm/card0/device"
+    files = {f"{card}/vendor": "0x8086\n", f"{card}/uevent": "DRIVER=xe\nPCI_ID=8086:E20B\n"}
+    machine = Machine(facts=facts.join([intel_linux.read(FakeHost(files=files))]))
+    assert machine.number("gpu.count") == 1
+    assert machine.text("gpu.0.name") == "Intel GPU 8086:E20B"
+    assert machine.text("gpu.0.driver") == "xe"
+    fact = machine.fact("gpu.0.memory_total")
+    assert fact and fact.reading.state is State.UNSUPPORTED
+    none = Machine(facts=facts.join([intel_linux.read(FakeHost())])).fact("gpu.count")
+    assert none and none.reading.state is State.ABSENT

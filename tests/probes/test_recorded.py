@@ -36,7 +36,7 @@ def _private() -> FakeHost:
 
 
 def _record(folder: Path) -> recorded.RecordedHost:
-    host = RecordingHost(_private())
+    host = RecordingHost(_private(), (f"{HOME}/llama",))
     host.read_text("/proc/meminfo")
     host.read_text(f"{HOME}/.lmstudio/settings.json")
     host.read_start("/media/erika/disk/x.gguf", 4)
@@ -50,6 +50,7 @@ def _record(folder: Path) -> recorded.RecordedHost:
 def test_answers_the_same_after_a_round_trip(tmp_path: Path) -> None:
     host = _record(tmp_path)
     assert host.home() == "/home/user"
+    assert host.chosen == ("/home/user/llama",)
     assert host.read_text("/proc/meminfo") == "MemTotal: 1 kB\n"
     program = host.which("llama-server")
     assert program == "/home/user/llama/llama-server"
