@@ -225,7 +225,7 @@ def _is_in(host: Host, runtime: Runtime, folder: str) -> bool:
 def _running(server: RunningServer, folder: str) -> Runtime:
     return Runtime(
         id=ID,
-        title="llama-server (running)",
+        title="llama-server",
         folder=folder,
         version=server.version,
         build=server.build,

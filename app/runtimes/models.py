@@ -100,7 +100,7 @@ def _llama_cache(host: Host) -> str:
 def _lm_studio(host: Host) -> Iterator[FoundModel]:
     home = lm_studio.home_folder(host)
     settings = host.read_text(join(host, home, "settings.json")) or ""
-    chosen = text(document(settings.encode()), "downloadsFolder")
+    chosen = text(document(settings.encode("utf-8", "replace")), "downloadsFolder")
     former = join(host, host.home(), ".cache", "lm-studio", "models")
     for folder in dict.fromkeys((chosen or join(host, home, "models"), former)):
         # publisher/repository/file
