@@ -1,5 +1,6 @@
 """The story of a log's last load as texts: a pure function of what the log says."""
 
+import re
 from collections.abc import Iterable
 
 from app.core import log_words, units
@@ -41,10 +42,10 @@ def story_of(log: LogSummary) -> Story:
         _context(load),
         _ended(load),
     )
-    if load.ended is Ended.FAILED:
-        cells = tuple(cell for cell in cells if not cell.is_missing)
-    count = len(log.loads)
-    title = f"Load {log.loads.index(load) + 1} of {count}" if count > 1 else ""
+    if load.ended in (Ended.FAILED, Ended.CRASHED):
+        known = tuple(cell for cell in cells if not cell.is_missing)
+        cells = known if len(known) > 1 else ()  # that it ended so is in the headline
+    title = " · ".join(part for part in (load.program, _model(load), _which(log, load)) if part)
     return Story(headline, tone, title=title, cells=cells, note=_note(log, load))
 
 
@@ -91,10 +92,12 @@ def _headline(load: LoadStory) -> tuple[str, StoryTone]:
 
 
 def _note(log: LogSummary, load: LoadStory) -> str:
-    notes = [_sentence(load.note)] if load.note else []
+    notes = []
     if load.errors and load.ended is not Ended.CLEAN:
         first = load.errors[0]
         notes.append(f"Line {units.count(first.line)}: {_sentence(first.text)}")
+    if load.note:
+        notes.append(_sentence(load.note))
     if load.weights_on_device is False and load.offload_line is not None:
         n, m = load.offload_line
         notes.append(
@@ -105,6 +108,15 @@ def _note(log: LogSummary, load: LoadStory) -> str:
             f"{units.count(log.n_dropped)} repeated lines in the middle are not in the list."
         )
     return " ".join(notes)
+
+
+def _model(load: LoadStory) -> str:
+    return re.split(r"[\\/]", load.path)[-1] if load.path else ""
+
+
+def _which(log: LogSummary, load: LoadStory) -> str:
+    count = len(log.loads)
+    return f"load {log.loads.index(load) + 1} of {count}" if count > 1 else ""
 
 
 def _sentence(text: str) -> str:

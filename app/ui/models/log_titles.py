@@ -14,6 +14,7 @@ _TITLES: dict[Fact, str] = {
     Fact.BACKEND_LOADED: "Backend loaded: {backend}",
     Fact.NO_GPU_WARNING: "No usable GPU",
     Fact.SOFTWARE_DEVICE: "The device is the processor",
+    Fact.DEVICE_LIMIT: "Memory limit of the device",
     Fact.SYSTEM_INFO: "Threads and instructions",
     Fact.LOAD_START: "A load begins",
     Fact.MODEL_FILE: "Model file read",

@@ -56,11 +56,11 @@ class MeaningCard(Card):
         """Show another line's meaning, None for a line that is not known here."""
         self._mark = meaning.mark if meaning else None
         self._place.setText(f"{meaning.place} · {meaning.mark.value}" if meaning else "")
-        self._title.setText(meaning.title if meaning else self.tr("No line that is known here"))
+        self._title.setText(meaning.title if meaning else self.tr("This line is not marked"))
         self._text.setText(
             meaning.text
             if meaning
-            else self.tr("Choose a marked line, or step through them with F8 and Shift+F8.")
+            else self.tr("Step through the marked lines with F8 and Shift+F8.")
         )
         self.setAccessibleDescription(
             f"{self._place.text()} {self._title.text()}. {self._text.text()}".strip()

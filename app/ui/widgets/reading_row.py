@@ -32,9 +32,10 @@ class ReadingRow(QWidget):
         self._cancel.clicked.connect(self.cancel_wanted)
         self._again.clicked.connect(self.again_wanted)
         layout.addWidget(self._text)
-        layout.addWidget(self._bar, 1)
+        layout.addWidget(self._bar, 100)
         layout.addWidget(self._cancel)
         layout.addWidget(self._again)
+        layout.addStretch(1)
         self.hide()
 
     def show_progress(self, percent: int, text: str) -> None:
