@@ -108,12 +108,16 @@ def check_libraries() -> None:
     """Import Qt in a child process; a missing system library is named with its apt line."""
     error = failure(CHECK_QT)
     if error:
-        raise SetupError(error + "\nQt needs libraries of the system. Run as root:\n" + apt(PACKAGES))
+        raise SetupError(
+            error + "\nQt needs libraries of the system. Run as root:\n" + apt(PACKAGES)
+        )
     has_x11 = sys.platform == "linux" and bool(os.environ.get("DISPLAY"))
     error = failure(CHECK_X11) if has_x11 else ""
     if error:
         needed = apt(PACKAGES + " " + WINDOW_PACKAGES)
-        raise SetupError(error + "\nA window needs libraries of the system. Run as root:\n" + needed)
+        raise SetupError(
+            error + "\nA window needs libraries of the system. Run as root:\n" + needed
+        )
 
 
 def failure(code: str) -> str:

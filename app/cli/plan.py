@@ -4,6 +4,7 @@ import json
 from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from dataclasses import replace
 
+from app import product
 from app.cli import ANSWERED, BAD_USAGE, UNREADABLE, CommandError, plan_text
 from app.cli.devices import Computer, add_device_options, computer_of
 from app.cli.load_options import add_load_options, add_server_options, count, request_of
@@ -43,7 +44,7 @@ def add_options(parser: ArgumentParser) -> None:
     more.add_argument("--fill", type=int, default=0, metavar="N",
                       help="tokens in the context for which f holds (default 0)")  # fmt: skip
     more.add_argument("--table", action="store_true", help="one row per number of layers")
-    more.add_argument("--json", action="store_true", help="print slowscope.plan/1")
+    more.add_argument("--json", action="store_true", help=f"print {product.schema('plan')}")
 
 
 def main(options: Namespace) -> int:

@@ -14,6 +14,7 @@ from PySide6.QtGui import (
     QKeySequence,
 )
 from PySide6.QtWidgets import (
+    QApplication,
     QFileDialog,
     QHBoxLayout,
     QMainWindow,
@@ -24,12 +25,14 @@ from PySide6.QtWidgets import (
 
 from app import product
 from app.core.errors import UserError
+from app.ui import theme
 from app.ui.widgets.banner import Banner
 from app.ui.widgets.nav_bar import NavPanel
 from app.ui.widgets.page import Page
 from app.ui.widgets.toolbar import MainToolBar
 from app.work.detection import Detection
 from app.work.session import Session
+from app.work.settings import THEME
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,12 +192,25 @@ class MainWindow(QMainWindow):
     def _on_error(self, error: UserError) -> None:
         self._banner.show_error(error)
 
+    def _on_theme(self, choice: str) -> None:
+        self.session.settings.set(THEME, choice)
+        self._toolbar.show_theme(choice)
+        theme.apply(cast(QApplication, QApplication.instance()), choice)
+
+    def _on_about(self) -> None:
+        from app.ui.about import show_about  # the licences are read when they are asked for
+
+        show_about(self)
+
     # ------------------------------------------------------------------ building
 
     def _make_toolbar(self) -> None:
         self._toolbar = MainToolBar()
         self._toolbar.open_wanted.connect(self.choose_files)
         self._toolbar.export_wanted.connect(self.export_report)
+        self._toolbar.theme_chosen.connect(self._on_theme)
+        self._toolbar.about_wanted.connect(self._on_about)
+        self._toolbar.show_theme(self.session.settings.get(THEME))
         self.addToolBar(self._toolbar)
 
     def _make_body(self) -> None:

@@ -1,10 +1,10 @@
 """A command to copy, in the fixed font, with its button."""
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSizePolicy, QWidget
 
-from app.ui import theme
+from app.ui import icons, theme
 
 
 class CommandBox(QWidget):
@@ -28,6 +28,7 @@ class CommandBox(QWidget):
         self._copy = QPushButton(self.tr("Copy"))
         self._copy.setObjectName(f"{name}Copy")
         self._copy.setAccessibleName(self.tr("Copy the command"))
+        self._draw_icon()
         self._copy.clicked.connect(self._on_copy)
         layout.addWidget(self._text, 1)
         layout.addWidget(self._copy, 0, Qt.AlignmentFlag.AlignTop)
@@ -41,6 +42,15 @@ class CommandBox(QWidget):
         self._text.setText(command)
         self._text.setToolTip(source)
         self._copy.setText(self.tr("Copy"))
+
+    def changeEvent(self, event: QEvent) -> None:
+        """Draw the icon in the colours of a new theme."""
+        super().changeEvent(event)
+        if event.type() is QEvent.Type.PaletteChange and hasattr(self, "_copy"):
+            self._draw_icon()
+
+    def _draw_icon(self) -> None:
+        self._copy.setIcon(icons.icon("copy", theme.tokens_for(self).text, 14))
 
     def _on_copy(self) -> None:
         QGuiApplication.clipboard().setText(self._text.text())
