@@ -84,7 +84,7 @@ def bars(entries: tuple[Entry, ...], test: Test) -> tuple[RateBar, ...]:
             low, high = run.low_tps, run.high_tps
             found.append(
                 RateBar(
-                    label=f"{entry.time[5:16].replace('T', ' ')}\nngl {_ngl(run)}",
+                    label=f"{entry.time[5:16].replace('T', ' ')}\n{_layers(run)}",
                     mean=run.mean_tps,
                     low=run.mean_tps if low is None else low,
                     high=run.mean_tps if high is None else high,
@@ -128,6 +128,11 @@ def _one(comparison: Comparison) -> str:
 
 def _run(entry: Entry, test: Test) -> BenchRun | None:
     return next((run for run in entry.runs if run.test is test), None)
+
+
+def _layers(run: BenchRun) -> str:
+    value = _ngl(run)
+    return value if value == "no device" else f"n_gpu_layers {value}"
 
 
 def _ngl(run: BenchRun | None) -> str:

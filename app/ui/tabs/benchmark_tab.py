@@ -208,7 +208,8 @@ class BenchmarkTab(Page):
         self._steps.hide()
         self.body.addWidget(self._steps)
         self.body.addLayout(self._make_plots())
-        self.body.addWidget(self._make_notebook(), 1)
+        self.body.addWidget(self._make_notebook())
+        self.body.addStretch(1)
 
     def _make_plots(self) -> QHBoxLayout:
         plots = QHBoxLayout()
@@ -244,6 +245,7 @@ class BenchmarkTab(Page):
         header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
         header.setStretchLastSection(True)
         self._table.setMinimumHeight(170)
+        self._table.setMaximumHeight(300)
         self._warning = dim_label()
         self._warning.hide()
         self._comparison = QLabel(self.tr("Select two runs to compare them by interval."))

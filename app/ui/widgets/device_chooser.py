@@ -6,7 +6,7 @@ from PySide6.QtWidgets import QComboBox, QDoubleSpinBox, QHBoxLayout, QWidget
 from app.core.machine import Device
 from app.ui import theme
 from app.ui.models import device_choice
-from app.ui.widgets.field import Field, combo
+from app.ui.widgets.field import Field, combo, narrow
 
 _ALL, _CARD, _NONE = "all", "card", "none"
 
@@ -19,7 +19,7 @@ class DeviceChooser(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._detected: tuple[Device, ...] = ()
-        self._box = QComboBox()
+        self._box = narrow(QComboBox())
         self._box.setObjectName("device")
         self._gib = QDoubleSpinBox()
         self._gib.setObjectName("cardGib")

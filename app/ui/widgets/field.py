@@ -4,6 +4,8 @@ from PySide6.QtWidgets import QComboBox, QLabel, QVBoxLayout, QWidget
 
 from app.ui import theme
 
+_SHORTEST = 6  # characters
+
 
 class Field(QWidget):
     """Puts a caption above a control and names the control for screen readers."""
@@ -23,8 +25,15 @@ class Field(QWidget):
 
 def combo(name: str, entries: tuple[tuple[str, object], ...]) -> QComboBox:
     """Return a combo box of (text, data) entries."""
-    box = QComboBox()
+    box = narrow(QComboBox())
     box.setObjectName(name)
     for text, data in entries:
         box.addItem(text, data)
+    return box
+
+
+def narrow(box: QComboBox) -> QComboBox:
+    """Let a combo box be narrower than its longest entry, so that a row of them fits."""
+    box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+    box.setMinimumContentsLength(_SHORTEST)
     return box

@@ -16,7 +16,7 @@ from app.core.machine import Device
 from app.core.request import LoadRequest, Switch, Tool
 from app.ui import theme
 from app.ui.widgets.device_chooser import DeviceChooser
-from app.ui.widgets.field import Field, combo
+from app.ui.widgets.field import Field, combo, narrow
 
 _CONTEXTS = (2048, 4096, 8192, 16384, 32768, 65536, 131072)
 
@@ -46,7 +46,7 @@ class LoadControls(QWidget):
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(theme.M)
         top = self._row(first)
-        top.insertWidget(0, self._chooser, 2)
+        top.insertWidget(0, self._chooser, 3)
         self._toggle = QPushButton(self.tr("More settings"))
         self._toggle.setObjectName("moreSettings")
         self._toggle.setCheckable(True)
@@ -122,7 +122,7 @@ class LoadControls(QWidget):
     def _make_controls(self) -> None:
         self._program = combo("program", tuple((tool.value, tool) for tool in Tool))
         self._chooser = DeviceChooser()
-        self._ctx = QComboBox()
+        self._ctx = narrow(QComboBox())
         self._ctx.setObjectName("context")
         self._slots = QSpinBox()
         self._slots.setObjectName("slots")

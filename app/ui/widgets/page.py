@@ -55,6 +55,7 @@ class Page(QWidget):
         scroll.setObjectName("scroll")
         scroll.setWidgetResizable(True)
         scroll.setWidget(self.content)
+        scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self._stack.addWidget(scroll)
         self._stack.addWidget(self._make_empty())
@@ -70,8 +71,12 @@ class Page(QWidget):
 
     def scroll_to(self, widget: QWidget) -> None:
         """Bring a widget of the body to the top, after the layout has settled."""
-        bar = self._scroll.verticalScrollBar()
-        QTimer.singleShot(0, self, lambda: bar.setValue(widget.y()))
+
+        def scroll() -> None:
+            self.body.activate()
+            self._scroll.verticalScrollBar().setValue(widget.y())
+
+        QTimer.singleShot(0, self, scroll)
 
     def set_notice(self, text: str) -> None:
         """Show a warning under the title, "" = none."""

@@ -28,6 +28,7 @@ class RatePlot(QWidget):
         item.hideButtons()
         item.setMouseEnabled(x=False, y=False)
         item.setLabel("left", self.tr("tok/s"))
+        item.getAxis("bottom").setHeight(40)  # two lines of text
         self._bars = pg.BarGraphItem(x=[], height=[], width=0.5)
         self._ends = pg.ErrorBarItem(beam=0.18)
         item.addItem(self._bars)

@@ -97,7 +97,7 @@ class StoryCard(Card):
         self._note.setText(story.note)
         self._note.setVisible(bool(story.note))
         while len(self._cells) < len(story.cells):
-            cell = _Cell(len(self._cells))
+            cell = _Cell(len(self._cells), self)
             cell.line_wanted.connect(self.line_wanted)
             self._cells.append(cell)
             self._columns = 0
@@ -146,8 +146,8 @@ class _Cell(QWidget):
 
     line_wanted = Signal(int)
 
-    def __init__(self, number: int) -> None:
-        super().__init__()
+    def __init__(self, number: int, parent: QWidget) -> None:
+        super().__init__(parent)  # shown without one it would flash as a window
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(1)
