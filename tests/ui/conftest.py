@@ -8,6 +8,7 @@ from pytestqt.qtbot import QtBot
 
 from app.ui import start, theme
 from app.ui.main_window import MainWindow
+from app.ui.tabs.logs_tab import LogsTab
 from app.work.detection import Detection
 from app.work.jobs import Jobs
 from app.work.session import Session
@@ -33,6 +34,19 @@ def session(qapp: QApplication) -> Iterator[Session]:
 def detection(session: Session) -> Detection:
     """Return the detection of the session; it does not start by itself."""
     return Detection(session)
+
+
+@pytest.fixture
+def logs_tab(qtbot: QtBot, session: Session, detection: Detection) -> Iterator[LogsTab]:
+    """Return the Logs tab in a window of its own, which is active, so that shortcuts work."""
+    found = LogsTab(session, detection)
+    qtbot.addWidget(found)
+    found.resize(1100, 700)
+    found.show()
+    found.activateWindow()
+    qtbot.waitUntil(found.isActiveWindow)
+    yield found
+    found.stop()
 
 
 @pytest.fixture

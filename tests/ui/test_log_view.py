@@ -151,6 +151,16 @@ def test_stays_at_the_end_when_the_log_grows(view: LogView, qtbot: QtBot) -> Non
     assert "line 1200" in view.visible_texts()
 
 
+def test_stays_at_the_end_when_it_gets_smaller(view: LogView, qtbot: QtBot) -> None:
+    view.show_source(Numbered(1000))
+    qtbot.keyClick(view, Qt.Key.Key_End)
+    view.resize(600, 200)
+    assert "line 1000" in view.visible_texts()
+    view.go_to_line(10)
+    view.resize(600, 300)
+    assert "line 10" in view.visible_texts()
+
+
 def test_scrolls_sideways_through_long_lines(view: LogView, qtbot: QtBot, tmp_path: Path) -> None:
     view.show_source(_index(tmp_path / "a.log", b"x" * 3000 + b"\nshort\n"))
     across = view.horizontalScrollBar()

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
-from PySide6.QtCore import QSignalBlocker, Qt
+from PySide6.QtCore import QMimeData, QSignalBlocker, Qt
 from PySide6.QtGui import QAction, QGuiApplication, QHideEvent, QKeySequence, QShowEvent
 from PySide6.QtWidgets import QPushButton, QSplitter, QWidget
 
@@ -52,6 +52,7 @@ class LogsTab(Page):
         self._ranking = Latest(session.jobs)
         self._follower = Follower(session, self)
         self._model = LogModel(self)
+        self._marks = LineMarks()
         self.setObjectName("logsTab")
         self._make_body()
         self._make_actions()
@@ -141,12 +142,15 @@ class LogsTab(Page):
 
     def _show_kept(self, log: LogSummary, why: str) -> None:
         """Show the lines that the evidence kept, as the file cannot be read."""
-        kept = KeptLines(log.n_lines, log.events)
+        kept, view, line = KeptLines(log.n_lines, log.events), self._pane.view, self._wanted
+        line = line or view.current_line
         self._kept = log
         self._search.use(None)
         self._allow_filter(False)
-        self._pane.view.show_source(kept)
-        self._pane.view.show_rows([row + 1 for row in kept.rows])
+        view.show_source(kept)
+        view.show_rows([row + 1 for row in kept.rows])
+        view.show_marks(self._marks, self._note_of)
+        view.go_to_line(line)
         self.set_notice(f"{why} {self.tr('Shown are the lines that were kept from it.')}")
 
     def _allow_filter(self, is_allowed: bool) -> None:
@@ -161,7 +165,8 @@ class LogsTab(Page):
         self._story.setVisible(log is not None)
         if log is None:
             self._model.show(())
-            self._pane.view.show_marks(LineMarks(), self._note_of)
+            self._marks = LineMarks()
+            self._pane.view.show_marks(self._marks, self._note_of)
             self.subtitle.setText(self._file.path.name if self._file else "")
             return
         self._story.show_story(log_story.story_of(log))
@@ -174,6 +179,7 @@ class LogsTab(Page):
     def _on_ranked(self, reading: LogReading) -> None:
         view, is_first = self._pane.view, not self._model.lines
         self._model.show(reading.rows)
+        self._marks = reading.marks
         view.show_marks(reading.marks, self._note_of)
         if self._kept is None and self._pane.only_evidence.isChecked():
             view.update_rows(self._model.lines)
@@ -281,9 +287,11 @@ class LogsTab(Page):
 
     def _on_paste(self) -> None:
         """Open what the clipboard holds: files, or text as a log."""
-        data = QGuiApplication.clipboard().mimeData()
-        paths = [url.toLocalFile() for url in data.urls() if url.isLocalFile()]
-        text = "" if paths else data.text()
+        # the stubs do not say that an empty clipboard may give none
+        data = cast(QMimeData | None, QGuiApplication.clipboard().mimeData())
+        urls = data.urls() if data is not None else []
+        paths = [url.toLocalFile() for url in urls if url.isLocalFile()]
+        text = data.text() if data is not None and not paths else ""
         if paths:
             self._session.open_paths(paths)
         elif not text.strip():

@@ -239,9 +239,12 @@ class LogView(QAbstractScrollArea):
         return QSize(600, 160)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Show as many rows as fit."""
+        """Show as many rows as fit; the end stays in view when it was."""
         super().resizeEvent(event)
+        at_end = 0 < self._bar.maximum() == self._bar.value()
         self._lay_out()
+        if at_end:
+            self._bar.setValue(self._bar.maximum())
         self._load()
 
     def changeEvent(self, event: QEvent) -> None:
