@@ -129,7 +129,7 @@ def _fit(result: FitResult) -> tuple[str, ...]:
     if result.tensor_split:
         end += f", split {','.join(f'{share:g}' for share in result.tensor_split)}"
     if result.overrides:
-        end += f", parts of {len(result.overrides)} blocks in system memory"
+        end += f", parts of {result.partial_blocks} blocks in system memory"
     return (*lines, f"Result: {end}.")
 
 

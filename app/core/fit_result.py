@@ -35,6 +35,12 @@ class FitResult:
         ngl = self.request.ngl
         return self.layers_total if ngl is None or ngl < 0 else min(ngl, self.layers_total)
 
+    @property
+    def partial_blocks(self) -> int:
+        """Return how many offloaded blocks keep some tensors in system memory."""
+        output = rf"blk\.{self.layers_total - 1}\."  # llama.cpp writes one for this layer too
+        return sum(not pattern.startswith(output) for pattern, _buffer in self.overrides)
+
 
 @dataclass(frozen=True, slots=True)
 class Used:

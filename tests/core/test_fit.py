@@ -1,0 +1,185 @@
+"""What llama.cpp chooses by itself, on small and on large models (more in tests/truth)."""
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from app.core.fit import fit
+from app.core.fit_result import FitResult
+from app.core.machine import CpuKind, Device, DeviceKind, Host
+from app.core.placement import place, prepare
+from app.core.request import LoadRequest, SplitMode, Tool
+from app.core.units import GIB, MIB
+from tests.truth import models
+
+BUILD = 11434
+EIGHT_B = prepare(models.build("llama-3.1-8b", "llama", "q4_K_M", models.LLAMA_8B))
+MOE = prepare(models.build("qwen3-235b", "qwen3moe", "q4_K_M", models.QWEN3_235B))
+HOST = Host(CpuKind.AVX2, 256 * GIB, 250 * GIB)
+
+
+def devices(*free_gib: float) -> tuple[Device, ...]:
+    """Return remote devices, whose compute buffers are known best."""
+    return tuple(
+        Device(f"RPC{i}", DeviceKind.RPC, "", int(gib * GIB), int(gib * GIB), "test")
+        for i, gib in enumerate(free_gib)
+    )
+
+
+def fitted(request: LoadRequest, *free_gib: float, host: Host = HOST) -> FitResult:
+    """Fit the 8B model."""
+    return fit(EIGHT_B, devices(*free_gib), host, request, BUILD)
+
+
+def lines(result: FitResult) -> str:
+    """Return the log lines as one text."""
+    return "\n".join(step.log_line for step in result.steps)
+
+
+def test_changes_nothing_when_all_fits() -> None:
+    found = fitted(LoadRequest(ctx=8192), 24)
+    assert (found.ngl, found.layers, found.ctx, found.refused) == (None, 33, 8192, "")
+    assert "MiB of free device memory, no changes needed" in lines(found)
+
+
+def test_shortens_the_context_first_and_keeps_all_layers() -> None:
+    found = fitted(LoadRequest(), 12)
+    assert found.layers == 33
+    assert 4096 < found.ctx < 131_072
+    assert found.ctx % 256 == 0
+    assert "entire model can be fit by reducing context" in lines(found)
+    placed = place(EIGHT_B, devices(12), HOST, found.request, dry_pass=True, build=BUILD)
+    left = 12 * GIB - placed.total(is_host=False).total_bytes
+    assert GIB <= left < GIB + 64 * MIB  # as close to the target as 256 cells allow
+
+
+def test_moves_layers_when_the_shortest_context_is_not_enough() -> None:
+    found = fitted(LoadRequest(), 4)
+    assert found.ctx == 4096
+    assert found.ngl is not None
+    assert 0 < found.ngl < 33
+    for ngl, is_enough in ((found.ngl, True), (found.ngl + 1, False)):
+        request = replace(found.request, ngl=ngl)
+        placed = place(EIGHT_B, devices(4), HOST, request, dry_pass=True, build=BUILD)
+        assert (placed.total(is_host=False).total_bytes <= 3 * GIB) is is_enough
+
+
+def test_keeps_a_context_that_was_asked_for() -> None:
+    assert fitted(LoadRequest(ctx=32768), 8).ctx == 32768
+    assert "context size set by user to 32768" in lines(fitted(LoadRequest(ctx=32768), 8))
+    full = fitted(LoadRequest(ctx=0), 8)
+    assert full.ctx == 131_072
+    assert "user has requested full context size of 131072" in lines(full)
+
+
+@pytest.mark.parametrize(
+    ("request_", "free", "reason"),
+    [
+        (LoadRequest(ngl=30), (4,), "n_gpu_layers already set by user to 30, abort"),
+        (LoadRequest(ngl=-2), (4,), "n_gpu_layers already set by user to -2, abort"),
+        (LoadRequest(tensor_split=(1, 1)), (2, 2), "tensor_split already set by user, abort"),
+        (
+            LoadRequest(split_mode=SplitMode.ROW),
+            (2, 2),
+            "changing weight allocation for LLAMA_SPLIT_MODE_ROW not implemented, abort",
+        ),
+        (
+            LoadRequest(overrides=(("ffn_up", "CPU"),)),
+            (3,),
+            "tensor_buft_overrides already set by user, abort",
+        ),
+    ],
+)
+def test_refuses_and_keeps_the_context_it_had_shortened(
+    request_: LoadRequest, free: tuple[float, ...], reason: str
+) -> None:
+    found = fitted(request_, *free)
+    assert found.refused.endswith(reason)
+    assert found.ctx == 4096
+    assert found.request.ngl == request_.ngl
+    assert f"failed to fit params to free device memory: {found.refused}" in lines(found)
+
+
+def test_shortening_alone_succeeds_even_with_a_number_of_layers() -> None:
+    found = fitted(LoadRequest(ngl=99), 12)
+    assert found.refused == ""
+    assert found.layers == 33
+
+
+def test_without_a_device_the_hosts_total_memory_counts() -> None:
+    enough = fitted(LoadRequest())
+    assert "MiB of system memory, no changes needed" in lines(enough)
+    short = fitted(LoadRequest(), host=Host(CpuKind.AVX2, 12 * GIB, 1 * GIB))
+    assert 4096 <= short.ctx < 131_072
+    none = fitted(LoadRequest(), host=Host(CpuKind.AVX2, 3 * GIB, 3 * GIB))
+    assert none.refused.startswith("was unable to fit model into system memory")
+    unknown = fitted(LoadRequest(), host=Host())
+    assert "not known" in unknown.not_calculated
+
+
+def test_a_device_without_a_known_size_gets_nothing() -> None:
+    unknown = Device("RPC0", DeviceKind.RPC, "", None, None, "test")
+    assert fit(EIGHT_B, (unknown,), HOST, LoadRequest(), BUILD).ngl == 0
+
+
+def test_several_devices_get_a_split_by_whole_layers() -> None:
+    found = fitted(LoadRequest(ctx=8192), 4, 3)
+    assert found.ngl == sum(found.tensor_split)
+    placed = place(EIGHT_B, devices(4, 3), HOST, found.request, dry_pass=True, build=BUILD)
+    for row, free in zip(placed.rows, (4, 3), strict=False):
+        assert row.total_bytes <= (free - 1) * GIB
+
+
+def test_a_mixture_of_experts_keeps_all_layers_and_moves_experts() -> None:
+    request = LoadRequest(tool=Tool.FIT_PARAMS, ctx=8192)
+    found = fit(MOE, devices(24_105 / 1024), HOST, request, BUILD)
+    assert found.layers == 95
+    first = found.overrides[0]
+    # what was recorded for this model: block 11 keeps attention and up, the later ones attention
+    assert first == (r"blk\.11\.ffn_(gate|gate_up|down).*", "CPU")
+    # llama.cpp writes one for the output layer too, which has no experts
+    assert len(found.overrides) == 95 - 11
+    assert found.partial_blocks == 94 - 11
+    assert all(pattern.endswith("(ch|)exps") for pattern, _buffer in found.overrides[1:])
+
+
+def test_a_mixture_of_experts_without_room_loses_whole_layers() -> None:
+    found = fit(MOE, devices(4), HOST, LoadRequest(ctx=8192), BUILD)
+    assert found.ngl is not None
+    assert 0 < found.ngl < 95
+    assert "there is still a total deficit of" in lines(found)
+
+
+def test_the_bench_program_loads_what_it_is_told() -> None:
+    request = LoadRequest(tool=Tool.BENCH, ctx=8192)
+    assert fitted(request, 1).not_calculated
+    assert fitted(replace(request, fit_target_mib=1024), 4).ngl is not None
+
+
+def test_older_builds_count_the_training_context_once_for_all_slots() -> None:
+    request = LoadRequest(parallel=4)
+    assert fitted(request, 300).ctx == 4 * 131_072
+    assert fit(EIGHT_B, devices(300), HOST, request, 10434).ctx == 131_072
+
+
+@settings(max_examples=10, deadline=None)
+@given(
+    free=st.lists(st.floats(0, 40), max_size=3),
+    ctx=st.sampled_from([None, 0, 4096, 50_000]),
+    target=st.sampled_from([None, 0, 100, 30_000]),
+    is_moe=st.booleans(),
+)
+def test_ends_and_never_takes_more_than_there_is(
+    free: list[float], ctx: int | None, target: int | None, is_moe: bool
+) -> None:
+    prepared = MOE if is_moe else EIGHT_B
+    request = LoadRequest(ctx=ctx, fit_target_mib=target)
+    found = fit(prepared, devices(*free), HOST, request, BUILD)
+    assert 0 <= found.layers <= found.layers_total
+    assert found.steps
+    if found.ngl:
+        placed = place(prepared, devices(*free), HOST, found.request, dry_pass=True, build=BUILD)
+        for row, gib in zip(placed.rows, free, strict=False):
+            assert row.total_bytes <= int(gib * GIB) or row.weights_bytes == 0
