@@ -184,6 +184,12 @@ def test_names_the_cause_of_a_failed_load() -> None:
     assert log_story.most_telling(log) == 15
 
 
+def test_says_where_the_program_was_when_it_crashed() -> None:
+    story = _story("b10434-vulkan-abort-kv-tensor-too-large-lv4.log")
+    assert story.headline.startswith("The program crashed. Last seen: ")
+    assert story.tone is StoryTone.ERROR
+
+
 def test_calls_a_full_offload_good() -> None:
     story = _story("b10434-vulkan-full-offload-lv4.log")
     assert (story.headline, story.tone) == ("The weights are on Vulkan0", StoryTone.GOOD)

@@ -185,6 +185,17 @@ def test_keeps_the_text_when_reading_is_stopped_and_reads_again(
     qtbot.waitUntil(lambda: not again.isVisible())
 
 
+def test_says_that_reading_was_stopped_when_another_file_is_opened_instead(
+    tab: LogsTab, session: Session, qtbot: QtBot
+) -> None:
+    bench = PARTIAL.parents[1] / "bench" / "b11434-llama-bench-cpu-json.json"
+    session.log_found.connect(lambda: session.open_paths([str(bench)]))
+    session.open_paths([str(PARTIAL)])
+    qtbot.waitUntil(lambda: bool(session.evidence.runs) and session.jobs.running() == 0)
+    assert child(tab, QPushButton, "readingAgain").isVisible()
+    assert text_of(tab, "meaningTitle") == "The log is not read yet"
+
+
 def test_opens_200_000_lines_quickly_and_keeps_no_text(
     tab: LogsTab, session: Session, view: LogView, qtbot: QtBot, tmp_path: Path
 ) -> None:

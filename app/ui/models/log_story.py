@@ -77,7 +77,8 @@ def _headline(load: LoadStory) -> tuple[str, StoryTone]:
         why = log_words.explain(load.errors[0], load) if load.errors else ""
         return f"The load failed. {why}".rstrip(), StoryTone.ERROR
     if load.ended is Ended.CRASHED:
-        return f"The program crashed {_after(load)}".rstrip(), StoryTone.ERROR
+        last = f". Last seen: {load.ends_after}" if load.ends_after else ""
+        return f"The program crashed{last}", StoryTone.ERROR
     if load.weights_on_device is None:
         return "Where the weights are does not show in this log", StoryTone.WARNING
     if not load.weights_on_device:
@@ -183,10 +184,6 @@ def _ended(load: LoadStory) -> StoryCell:
         detail += ". It runs on, crashed, or was killed" if detail else ""
     line = load.errors[0].line if load.errors else load.last_line
     return StoryCell("Ended", value, detail, line)
-
-
-def _after(load: LoadStory) -> str:
-    return f"after: {load.ends_after}" if load.ends_after else ""
 
 
 def _cache_types(load: LoadStory) -> str:

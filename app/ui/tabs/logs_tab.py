@@ -128,6 +128,7 @@ class LogsTab(Page):
 
     def _show_other(self, file: LogFile | None, log: LogSummary | None) -> None:
         self._file = file
+        self._reading.hide()
         self._wanted = 0
         self._n_restarts = file.n_restarts if file else 0
         self._follower.follow(file)
@@ -166,6 +167,7 @@ class LogsTab(Page):
         if log is None:
             self._model.show(())
             self._marks = LineMarks()
+            self._side.show_waiting()
             self._pane.view.show_marks(self._marks, self._note_of)
             self.subtitle.setText(self._file.path.name if self._file else "")
             return
@@ -237,8 +239,8 @@ class LogsTab(Page):
 
     def _on_log_found(self) -> None:
         """Show how far the reading of the file is, which began before."""
-        job = self._session.reading_job
-        if job is None or self._session.log_file is None or job is self._job:
+        job, file = self._session.reading_job, self._session.log_file
+        if job is None or job is self._job or file is None:
             return
         self._job = job
         job.progress.connect(self._on_progress)
@@ -251,8 +253,8 @@ class LogsTab(Page):
             self._reading.show_progress(percent, text)
 
     def _on_read(self) -> None:
-        if self._session.reading_job is not None:
-            return  # a newer one
+        if self._job is not None and not self._job.is_finished:
+            return  # a newer one goes on
         self._job = None
         self._reading.hide()
         self._pane.view.refresh()

@@ -87,6 +87,11 @@ class EvidencePane(QWidget):
         """Say what the chosen line means, None for a line that is not known."""
         self._meaning.show_meaning(meaning)
 
+    def show_waiting(self) -> None:
+        """Say that the marks come when the log is read."""
+        self._title.setText(self.tr("No lines are marked yet"))
+        self._meaning.show_waiting()
+
     def changeEvent(self, event: QEvent) -> None:
         """Draw the arrows in the theme's colour."""
         super().changeEvent(event)

@@ -54,14 +54,23 @@ class MeaningCard(Card):
 
     def show_meaning(self, meaning: Meaning | None) -> None:
         """Show another line's meaning, None for a line that is not known here."""
-        self._mark = meaning.mark if meaning else None
-        self._place.setText(f"{meaning.place} · {meaning.mark.value}" if meaning else "")
-        self._title.setText(meaning.title if meaning else self.tr("This line is not marked"))
-        self._text.setText(
-            meaning.text
-            if meaning
-            else self.tr("Step through the marked lines with F8 and Shift+F8.")
-        )
+        if meaning is None:
+            title = self.tr("This line is not marked")
+            self._show("", title, self.tr("Step through the marked lines with F8 and Shift+F8."))
+        else:
+            place = f"{meaning.place} · {meaning.mark.value}"
+            self._show(place, meaning.title, meaning.text, meaning.mark)
+
+    def show_waiting(self) -> None:
+        """Say that there are no meanings yet."""
+        text = self.tr("The lines that matter are marked when the whole log was read.")
+        self._show("", self.tr("The log is not read yet"), text)
+
+    def _show(self, place: str, title: str, text: str, mark: Mark | None = None) -> None:
+        self._mark = mark
+        self._place.setText(place)
+        self._title.setText(title)
+        self._text.setText(text)
         self.setAccessibleDescription(
             f"{self._place.text()} {self._title.text()}. {self._text.text()}".strip()
         )
