@@ -141,23 +141,23 @@ def test_measures_fewer_tokens_when_the_model_is_very_slow(
     run: DiagnoseRun, qtbot: QtBot, tmp_path: Path
 ) -> None:
     slow = (
-        "return self.answer(200, {'timings': {'prompt_n': 32, 'prompt_ms': 16000.0,"
+        "return self.answer(200, {'timings': {'prompt_n': 64, 'prompt_ms': 16000.0,"
         " 'predicted_n': 5, 'predicted_ms': 2000.0}})"
     )
     bench = stand_ins.bench(tmp_path)
     server = stand_ins.server(tmp_path, on_request=slow)
     story = _run(run, replace(_plan(tmp_path, server, bench), n_prompt=512, n_gen=128), qtbot)
     words = bench.told.split()
-    # 2 tokens per second of prompt and of generation, a minute for each rate, 3 runs
-    assert words[words.index("-p") + 1] == "40"
+    # 4 tokens per second of prompt, 2 of generation, a minute for each rate, 3 runs
+    assert words[words.index("-p") + 1] == "80"
     assert words[words.index("-n") + 1] == "40"
-    assert "40 prompt and 40 generated tokens" in story.result().evidence.notes[0]
+    assert "80 prompt and 40 generated tokens" in story.result().evidence.notes[0]
 
 
 def test_measures_a_least_number_of_tokens(tmp_path: Path) -> None:
     plan = replace(_plan(tmp_path), n_prompt=512, n_gen=128, repetitions=3)
     shorter = diagnose_run.shortened(plan, 0.01, 0.01)
-    assert (shorter.n_prompt, shorter.n_gen) == (32, 16)
+    assert (shorter.n_prompt, shorter.n_gen) == (64, 16)
     assert diagnose_run.shortened(plan, 1e4, 1e3) == plan
 
 

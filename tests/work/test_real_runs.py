@@ -44,7 +44,7 @@ def run(qapp: QCoreApplication) -> Iterator[DiagnoseRun]:
 
 def _plan(model: Path, folder: Path, request: LoadRequest) -> DiagnosePlan:
     return DiagnosePlan(
-        str(model), replace(request, threads=1), (str(folder),), n_prompt=32, n_gen=8, repetitions=2
+        str(model), replace(request, threads=1), (str(folder),), n_prompt=64, n_gen=8, repetitions=2
     )
 
 
