@@ -80,7 +80,8 @@ def _run(argv: list[str]) -> int:
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     wanted = next((word for word in argv if word in COMMANDS), None)
     modules = {}
-    for name, summary in COMMANDS.items():
+    for name, text in COMMANDS.items():
+        summary = text.replace("%", "%%")  # argparse fills these texts in
         command = commands.add_parser(
             name, help=summary, description=f"Tell {summary}.", allow_abbrev=False
         )
