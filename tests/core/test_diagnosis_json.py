@@ -40,7 +40,7 @@ def written(evidence: Evidence, diagnosis: Diagnosis, found: Forecast) -> dict[s
 
 def test_verdict_names_rule_line_and_command() -> None:
     document = written(Evidence(), DIAGNOSIS, forecast(Evidence()))
-    assert document["schema"] == "slowscope.diagnosis/1"
+    assert document["schema"] == "slowscope.diagnose/1"
     verdict = document["verdict"]
     assert verdict["rule"] == "device-present-but-unused"
     assert verdict["certainty"] == "proven"
