@@ -21,6 +21,7 @@ BAD_USAGE = 2
 UNREADABLE = 3  # a file cannot be read
 
 COMMANDS: Mapping[str, str] = {
+    "bench": "how fast a model is here: prompt and generation apart, with 95 % intervals",
     "hardware": "what this computer has, each fact with its source, and what limits it",
     "log": "what a log says: where the bytes are, how fast it was, what went wrong",
     "plan": "where a model's bytes would lie, what fits, and how much slower that is",

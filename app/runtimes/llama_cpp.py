@@ -24,6 +24,7 @@ PROGRAMS = (
     "llama-quantize",
     "ggml-rpc-server",
 )
+CHOSEN = "chosen folder"  # the source of what lies in a folder that the user named
 # their options are read, because commands for them are shown and run
 _WITH_HELP = ("llama-server", "llama-bench")
 _VERSION_S = 1.5
@@ -131,7 +132,7 @@ def _all_places(host: Host, folders: tuple[str, ...]) -> Iterator[Place]:
         # a user may also point at the program itself
         root = folder_of(host, folder) if host.is_file(folder) else folder
         for inside in _INSIDE:
-            yield Place(join(host, root, *inside.split("/")) if inside else root, "chosen folder")
+            yield Place(join(host, root, *inside.split("/")) if inside else root, CHOSEN)
     for name in ("llama-server", "llama-bench"):
         path = host.which(name)
         if path:
