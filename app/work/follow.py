@@ -64,8 +64,10 @@ class Follower(QObject):
         file = self._file
         if file is None or self._job is not None or file.is_being_read:
             return
-        if not file.is_read and self._session.reading_job is not None:
-            return  # it is read for the first time, or is about to be
+        if not file.is_read and (
+            self._session.reading_job is not None or str(file.path) != self._session.log_path
+        ):
+            return  # it is read for the first time, or that was stopped
         try:
             is_changed = file.is_changed()
         except UserError as error:

@@ -11,6 +11,7 @@ from pytestqt.qtbot import QtBot
 
 from app.core import codec
 from app.core.evidence import Evidence
+from app.gguf.sample import write_sample
 from app.logs.scan import scan_file
 from app.ui.main_window import MainWindow
 from app.ui.tabs.logs_tab import LogsTab
@@ -186,14 +187,17 @@ def test_keeps_the_text_when_reading_is_stopped_and_reads_again(
 
 
 def test_says_that_reading_was_stopped_when_another_file_is_opened_instead(
-    tab: LogsTab, session: Session, qtbot: QtBot
+    tab: LogsTab, session: Session, qtbot: QtBot, tmp_path: Path
 ) -> None:
-    bench = PARTIAL.parents[1] / "bench" / "b11434-llama-bench-cpu-json.json"
-    session.log_found.connect(lambda: session.open_paths([str(bench)]))
+    model = tmp_path / "sample.gguf"
+    write_sample(model)
+    session.log_found.connect(lambda: session.open_paths([str(model)]))
     session.open_paths([str(PARTIAL)])
-    qtbot.waitUntil(lambda: bool(session.evidence.runs) and session.jobs.running() == 0)
+    qtbot.waitUntil(lambda: session.evidence.model is not None and session.jobs.running() == 0)
     assert child(tab, QPushButton, "readingAgain").isVisible()
     assert text_of(tab, "meaningTitle") == "The log is not read yet"
+    tab._follower.look()  # it does not read on what was stopped
+    assert session.jobs.running() == 0
 
 
 def test_opens_200_000_lines_quickly_and_keeps_no_text(
