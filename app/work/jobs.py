@@ -160,8 +160,6 @@ class _Run(QRunnable):
 class Jobs(QObject):
     """Starts jobs and keeps each one until its end was delivered."""
 
-    all_finished = Signal()  # the last running job has ended
-
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._pool = QThreadPool(self)
@@ -211,8 +209,6 @@ class Jobs(QObject):
         self._jobs[number]._finish(end, value)
         # only now: a slot of `finished` may look at the job
         del self._jobs[number]
-        if not self._jobs:
-            self.all_finished.emit()
 
 
 class Latest:
