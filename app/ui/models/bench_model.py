@@ -2,16 +2,16 @@
 
 from dataclasses import dataclass
 
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
+from PySide6.QtCore import QObject, Qt
 
 from app.core import units
 from app.core.bench import BenchRun, Change, Test
 from app.core.machine import Machine, Program
 from app.core.request import LoadRequest, Tool
+from app.ui.models.table import Index, Table
 from app.work.bench_runner import BenchPlan
 from app.work.notebook import Comparison, Entry, compare_entries
 
-Index = QModelIndex | QPersistentModelIndex
 ENTRY_ROLE = Qt.ItemDataRole.UserRole + 1
 _COLUMNS = ("Time (UTC)", "Model", "n_gpu_layers", "Prompt", "Generation", "Build", "Remark")
 _WORDS = {
@@ -144,11 +144,11 @@ def _ngl(run: BenchRun | None) -> str:
     return "all" if value == "-1" else value
 
 
-class RunModel(QAbstractTableModel):
+class RunModel(Table):
     """The notebook, newest first."""
 
     def __init__(self, parent: QObject | None = None) -> None:
-        super().__init__(parent)
+        super().__init__(_COLUMNS, parent)
         self._entries: tuple[Entry, ...] = ()
 
     def show_entries(self, entries: tuple[Entry, ...]) -> None:
@@ -157,21 +157,9 @@ class RunModel(QAbstractTableModel):
         self._entries = entries[::-1]
         self.endResetModel()
 
-    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 - Qt's signature
-        """Return the number of runs."""
-        return 0 if parent.isValid() else len(self._entries)
-
-    def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 - Qt's signature
-        """Return the number of columns."""
-        return 0 if parent.isValid() else len(_COLUMNS)
-
-    def headerData(
-        self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
-    ) -> object:
-        """Return a column's title."""
-        if role == Qt.ItemDataRole.DisplayRole and orientation is Qt.Orientation.Horizontal:
-            return _COLUMNS[section]
-        return None
+    def n_rows(self) -> int:
+        """Return the number of rows."""
+        return len(self._entries)
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
         """Return a cell's text, or the run behind its row."""

@@ -1,23 +1,23 @@
 """The models found on this computer, with size, place and what fits, as a Qt model."""
 
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
+from PySide6.QtCore import QObject, Qt
 
 from app.core import units
 from app.core.errors import UserError
 from app.core.fit_table import Cell
 from app.core.machine import FoundModel
 from app.ui.models.fit_model import VERDICT_ROLE, cell_text, cell_tip
+from app.ui.models.table import Index, Table
 
-Index = QModelIndex | QPersistentModelIndex
 PATH_ROLE = Qt.ItemDataRole.UserRole + 2
 _COLUMNS = ("Model", "Size", "Found in", "With 4,096 tokens")
 
 
-class FoundModels(QAbstractTableModel):
+class FoundModels(Table):
     """Grows verdicts one by one."""
 
     def __init__(self, parent: QObject | None = None) -> None:
-        super().__init__(parent)
+        super().__init__(_COLUMNS, parent)
         self._models: tuple[FoundModel, ...] = ()
         self._verdicts: dict[str, Cell | UserError] = {}
 
@@ -35,21 +35,9 @@ class FoundModels(QAbstractTableModel):
                 cell = self.index(row, len(_COLUMNS) - 1)
                 self.dataChanged.emit(cell, cell)
 
-    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 - Qt's signature
-        """Return the number of models."""
-        return 0 if parent.isValid() else len(self._models)
-
-    def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 - Qt's signature
-        """Return the number of columns."""
-        return 0 if parent.isValid() else len(_COLUMNS)
-
-    def headerData(
-        self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
-    ) -> object:
-        """Return a column's title."""
-        if role == Qt.ItemDataRole.DisplayRole and orientation is Qt.Orientation.Horizontal:
-            return _COLUMNS[section]
-        return None
+    def n_rows(self) -> int:
+        """Return the number of rows."""
+        return len(self._models)
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
         """Return a text, the path, or the verdict."""

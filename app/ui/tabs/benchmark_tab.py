@@ -52,6 +52,11 @@ class BenchmarkTab(Page):
         self._on_evidence_changed()
         self._records.read()
 
+    @property
+    def is_running(self) -> bool:
+        """Tell whether a measurement is under way."""
+        return self._runner.is_running
+
     def stop(self) -> None:
         """Cancel what runs; what was measured before is kept."""
         self._waiting = []

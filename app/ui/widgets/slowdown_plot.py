@@ -1,34 +1,23 @@
 """The predicted slowdown as a curve with its range, the chosen point, and what was measured."""
 
 import pyqtgraph as pg
-from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QColor
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from app.ui import theme
 from app.ui.widgets.curve import EMPTY, Curve
+from app.ui.widgets.plot import Plot
 
 
-class SlowdownPlot(QWidget):
+class SlowdownPlot(Plot):
     """Draws one curve; only the point and its label move while the slider does."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        pg.setConfigOptions(antialias=True)
-        self.setObjectName("slowdownPlot")
+        super().__init__("", parent)
         self.setAccessibleName(self.tr("Slowdown curve"))
+        self.setObjectName("slowdownPlot")
         self.setMinimumHeight(210)
         self.setMaximumHeight(340)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        self._plot = pg.PlotWidget()
-        for part in (self._plot, self._plot.viewport()):
-            part.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        layout.addWidget(self._plot)
-        item = self._plot.getPlotItem()
-        item.setMenuEnabled(False)
-        item.hideButtons()
-        item.setMouseEnabled(x=False, y=False)
         self._low = pg.PlotDataItem()
         self._high = pg.PlotDataItem()
         self._band = pg.FillBetweenItem(self._low, self._high)
@@ -37,8 +26,8 @@ class SlowdownPlot(QWidget):
         self._point = pg.ScatterPlotItem(symbol="o", size=12)
         self._label = pg.TextItem(anchor=(0, 1))
         for part in (self._band, self._low, self._high, self._line, self._measured, self._point):
-            item.addItem(part)
-        item.addItem(self._label, ignoreBounds=True)
+            self.item.addItem(part)
+        self.item.addItem(self._label, ignoreBounds=True)
         self._curve = EMPTY
         self.restyle()
 
@@ -49,9 +38,8 @@ class SlowdownPlot(QWidget):
         self._low.setData(x, list(curve.low))
         self._high.setData(x, list(curve.high))
         self._line.setData(x, y)
-        item = self._plot.getPlotItem()
-        item.setLabel("bottom", curve.x_title)
-        item.setLabel("left", curve.y_title)
+        self.item.setLabel("bottom", curve.x_title)
+        self.item.setLabel("left", curve.y_title)
         self.setAccessibleDescription(curve.sentence)
 
     def show_point(self, x: float | None, y: float | None, text: str) -> None:
@@ -71,16 +59,8 @@ class SlowdownPlot(QWidget):
         """Mark what was measured."""
         self._measured.setData([x for x, _ in points], [y for _, y in points])
 
-    def changeEvent(self, event: QEvent) -> None:
-        """Follow a change of theme; pyqtgraph does not by itself."""
-        super().changeEvent(event)
-        if event.type() is QEvent.Type.PaletteChange and hasattr(self, "_curve"):
-            self.restyle()
-
-    def restyle(self) -> None:
-        """Take all colours from the theme."""
-        tokens = theme.tokens_for(self)
-        self._plot.setBackground(QColor(tokens.card))
+    def draw_in(self, tokens: theme.Tokens) -> None:
+        """Give curve, band and points their colours."""
         band = QColor(tokens.accent)
         band.setAlpha(50)
         self._band.setBrush(band)
@@ -92,7 +72,3 @@ class SlowdownPlot(QWidget):
         self._measured.setBrush(QColor(tokens.good))
         self._measured.setPen(pg.mkPen(tokens.card, width=1))
         self._label.setColor(QColor(tokens.text))
-        for name in ("bottom", "left"):
-            axis = self._plot.getPlotItem().getAxis(name)
-            axis.setPen(pg.mkPen(tokens.line))
-            axis.setTextPen(pg.mkPen(tokens.dim))
