@@ -22,6 +22,7 @@ UNREADABLE = 3  # a file cannot be read
 
 COMMANDS: Mapping[str, str] = {
     "bench": "how fast a model is here: prompt and generation apart, with 95 % intervals",
+    "diagnose": "what slows a model down or keeps it from loading, and the one change to make",
     "hardware": "what this computer has, each fact with its source, and what limits it",
     "log": "what a log says: where the bytes are, how fast it was, what went wrong",
     "plan": "where a model's bytes would lie, what fits, and how much slower that is",

@@ -8,7 +8,9 @@ from pathlib import Path
 from app.core import codec
 from app.core.errors import UserError
 from app.core.evidence import Evidence
+from app.core.forecast import forecast
 from app.core.model import Model
+from app.core.reading import Estimate
 from app.gguf.fingerprint import header_sha256
 from app.report import document, html, markdown
 from app.report.document import Document
@@ -37,11 +39,13 @@ def prepare(
     evidence: Evidence,
     *,
     keeps_names: bool = False,
+    r: Estimate | None = None,
     person: Person | None = None,
     now: datetime | None = None,
 ) -> Export:
     """Make a report; without keeps_names nothing personal is in it.
 
+    r is known from elsewhere than the evidence's own runs, None = it is not.
     person is whose details are taken out, None = the person at this computer.
     """
     sha256 = _header_hash(evidence.model)
@@ -52,6 +56,7 @@ def prepare(
     made = document.build(
         evidence,
         judge.diagnose(evidence),
+        predicted=forecast(evidence, r),
         created=_date(now or datetime.now(UTC)),
         header_sha256=sha256,
         removed=removed,

@@ -1,0 +1,142 @@
+"""The subcommand diagnose: names one fault with the line it rests on and the one change to make."""
+
+import json
+from argparse import ArgumentParser, Namespace
+from dataclasses import replace
+from pathlib import Path
+
+from app.cli import ANSWERED, BAD_USAGE, CommandError, inputs, programs, running
+from app.cli.diagnose_text import diagnose_text
+from app.cli.load_options import (
+    add_load_options,
+    add_run_options,
+    add_server_options,
+    count,
+    run_request_of,
+)
+from app.core.diagnosis_json import SCHEMA, diagnosis_json
+from app.core.evidence import Evidence
+from app.core.forecast import forecast
+from app.core.model import Model
+from app.core.reading import Estimate
+from app.core.request import LoadRequest, Tool
+from app.core.symptom import Symptom
+from app.probes.host import RealHost
+from app.rules import judge
+from app.work import export
+from app.work.export import Format
+from app.work.known_ratio import known_ratio
+from app.work.notebook import Notebook
+from app.work.settings import LOAD_TIMEOUT_S, N_GEN, N_PROMPT, Settings
+
+# the model's own context can be so long that its cache is the whole load
+_USUAL_CTX = 4096
+_PROGRAM_CTX = "default"
+
+
+def add_options(parser: ArgumentParser) -> None:
+    """Add the options of this subcommand."""
+    parser.add_argument("inputs", nargs="+", metavar="MODEL|LOG|EVIDENCE",
+                        help="a model alone is loaded and measured here; a log, an evidence file, "
+                        "an output of llama-bench, a folder of hardware --record, and a model "
+                        "beside them make one evidence, and nothing is run")  # fmt: skip
+    add_load_options(parser)
+    add_server_options(parser)
+    parser.add_argument("--ctx", type=_context, metavar=f"N|{_PROGRAM_CTX}",
+                        help=f"context of the load (without the option: {_USUAL_CTX}; "
+                        f"{_PROGRAM_CTX}: llama.cpp's own choice; 0: the model's)")  # fmt: skip
+    add_run_options(parser)
+    parser.add_argument("--symptom", choices=[symptom.value for symptom in Symptom], metavar="S",
+                        help="what you see: %(choices)s")  # fmt: skip
+    parser.add_argument("--json", action="store_true", help=f"print {SCHEMA}")
+    parser.add_argument("--pdf", type=Path, metavar="FILE", help="also write the report")
+    parser.add_argument("--evidence", type=Path, metavar="FILE",
+                        help="also write the evidence, to open again or to report on")  # fmt: skip
+
+
+def main(options: Namespace) -> int:
+    """Print the diagnosis and return the exit status; nothing found is an answer too."""
+    for path in (options.pdf, options.evidence):
+        if path is not None and not path.parent.is_dir():
+            raise CommandError(BAD_USAGE, f"There is no folder {path.parent} to write to.")
+    with running.application(draws=options.pdf is not None):
+        seen = inputs.read_inputs(options.inputs)
+        r = None
+        if seen.model is not None:
+            evidence, r = _run(options, seen.model)
+        else:
+            evidence = _composed(options, seen.evidence)
+        if options.symptom is not None:
+            evidence = replace(evidence, symptom=options.symptom)
+        _print(evidence, r, as_json=options.json)
+        _write(evidence, r, options)
+    return ANSWERED
+
+
+def _run(options: Namespace, model: Model) -> tuple[Evidence, Estimate | None]:
+    """Do the guided run, keep it, and return what was seen and the r of this computer."""
+    from app.work import headless
+    from app.work.diagnose_run import DiagnosePlan
+    from app.work.record import entry_of_diagnosis
+
+    settings, notebook = Settings(), Notebook()
+    chosen = programs.chosen_folder(options.llama_bin, (Tool.SERVER,), RealHost())
+    ctx = _USUAL_CTX if options.ctx is None else _given(options.ctx)
+    plan = DiagnosePlan(
+        model.path,
+        replace(run_request_of(options, Tool.SERVER), ctx=ctx),
+        programs.folders(chosen, settings),
+        Evidence(symptom=options.symptom or ""),
+        n_prompt=settings.get(N_PROMPT),
+        n_gen=settings.get(N_GEN),
+        load_timeout_s=settings.get(LOAD_TIMEOUT_S),
+    )
+    evidence = headless.run_diagnose(plan, running.say).evidence
+    r = known_ratio(evidence, settings, notebook)
+    running.keep(entry_of_diagnosis(evidence))
+    return evidence, r
+
+
+def _composed(options: Namespace, evidence: Evidence) -> Evidence:
+    """Return the evidence of the files; load options say how the model of a log was started."""
+    if options.llama_bin is not None:
+        raise CommandError(
+            BAD_USAGE,
+            "--llama-bin is for loading a model, and only a model that is named alone is loaded.",
+        )
+    request = replace(run_request_of(options, Tool.SERVER), ctx=_given(options.ctx))
+    if request == LoadRequest():
+        return evidence
+    if evidence.request is not None:
+        raise CommandError(
+            BAD_USAGE, "The evidence file says how the model was loaded: leave the options out."
+        )
+    return replace(evidence, request=request)
+
+
+def _print(evidence: Evidence, r: Estimate | None, *, as_json: bool) -> None:
+    diagnosis, predicted = judge.diagnose(evidence), forecast(evidence, r)
+    if as_json:
+        document = diagnosis_json(evidence, diagnosis, predicted)
+        print(json.dumps(document, indent=2, ensure_ascii=False))
+    else:
+        print(diagnose_text(evidence, diagnosis, predicted))
+
+
+def _write(evidence: Evidence, r: Estimate | None, options: Namespace) -> None:
+    if options.pdf is None and options.evidence is None:
+        return
+    report = export.prepare(evidence, r=r)
+    for path, form in ((options.pdf, Format.PDF), (options.evidence, Format.JSON)):
+        if path is not None:
+            export.write(report, path, form)
+            running.say(f"Written: {path}")
+
+
+def _context(text: str) -> int | str:
+    return _PROGRAM_CTX if text == _PROGRAM_CTX else count(0)(text)
+
+
+def _given(ctx: int | str | None) -> int | None:
+    """Return the number that a program is told, None = it is told none."""
+    return ctx if isinstance(ctx, int) else None
