@@ -7,6 +7,7 @@ from PySide6.QtCore import QObject, Qt
 from app.core import units
 from app.core.bench import BenchRun, Change, Test
 from app.core.machine import Machine, Program
+from app.core.reading import Estimate
 from app.core.request import LoadRequest, Tool
 from app.ui.models.table import Index, Table
 from app.work.bench_runner import BenchPlan
@@ -100,6 +101,14 @@ def rate_text(run: BenchRun) -> str:
     if run.low_tps is None or run.high_tps is None:
         return f"{text} (one repetition)"
     return f"{text} ({units.interval(run.low_tps, run.high_tps)})"
+
+
+def ratio_text(r: Estimate) -> str:
+    """Return a measured r in words."""
+    return (
+        f"r = {units.times(r.value)} ({units.times_range(r.low, r.high)}): so many times slower "
+        "is generation with all layers on the host. The Offload tab uses it."
+    )
 
 
 def comparison_text(before: Entry, after: Entry) -> str:

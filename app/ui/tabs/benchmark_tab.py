@@ -1,7 +1,5 @@
 """Benchmark: measure both rates with llama-bench, keep every run, compare two by interval."""
 
-from dataclasses import replace
-
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QFileDialog,
@@ -17,15 +15,16 @@ from app.core.bench import Test
 from app.core.errors import UserError
 from app.ui import theme
 from app.ui.models import bench_model, offload_model
-from app.ui.models.bench_model import ENTRY_ROLE, BenchChoice, RunModel
+from app.ui.models.bench_model import ENTRY_ROLE, RunModel
 from app.ui.widgets.bench_controls import BenchControls
 from app.ui.widgets.card import Card, dim_label
 from app.ui.widgets.page import Page
 from app.ui.widgets.rate_plot import RatePlot
 from app.ui.widgets.step_list import StepList
-from app.work.bench_runner import BenchResult, BenchRunner
+from app.work.bench_runner import BenchPlan, BenchResult, BenchRunner
 from app.work.detection import Detection
 from app.work.notebook import Entry, Pages
+from app.work.ratio_run import RatioResult, RatioRun
 from app.work.record import entry_of_bench
 from app.work.records import Records
 from app.work.session import Session
@@ -41,10 +40,10 @@ class BenchmarkTab(Page):
     ) -> None:
         super().__init__(self.tr("Benchmark"), parent)
         self._session = session
-        self._waiting: list[BenchChoice] = []
         self._entries: tuple[Entry, ...] = ()
         self._records = Records(session.jobs, parent=self)
         self._runner = BenchRunner(session.jobs, session.processes, self)
+        self._ratio_runner = RatioRun(session.jobs, session.processes, self)
         self.setObjectName("benchmarkTab")
         self._make_body()
         self.action.connect(self.open_wanted)
@@ -55,52 +54,60 @@ class BenchmarkTab(Page):
     @property
     def is_running(self) -> bool:
         """Tell whether a measurement is under way."""
-        return self._runner.is_running
+        return self._runner.is_running or self._ratio_runner.is_running
 
     def stop(self) -> None:
         """Cancel what runs; what was measured before is kept."""
-        self._waiting = []
-        self._runner.cancel()
+        for runner in (self._runner, self._ratio_runner):
+            runner.cancel()
 
     # ------------------------------------------------------------------ running
 
     def _on_measure(self) -> None:
-        self._start([self._controls.choice()])
+        plan = self._plan()
+        if plan is not None:
+            self._begin()
+            self._runner.start(plan)
+            self._show_state()
 
     def _on_measure_ratio(self) -> None:
-        choice = self._controls.choice()
-        self._start([replace(choice, ngl=0), replace(choice, ngl=-1, uses_devices=True)])
+        plan = self._plan()
+        if plan is not None:
+            self._begin()
+            self._ratio_runner.start(plan)
+            self._show_state()
 
-    def _start(self, choices: list[BenchChoice]) -> None:
-        self._waiting = choices
-        self._steps.clear()
-        self._steps.show()
-        self._next()
-
-    def _next(self) -> None:
+    def _plan(self) -> BenchPlan | None:
         evidence = self._session.evidence
         program = bench_model.llama_bench(evidence.machine)
-        if self._waiting and evidence.model is not None and program is not None:
-            choice = self._waiting.pop(0)
-            self._runner.start(bench_model.plan(program, evidence.model.path, choice))
-        self._show_state()
+        if evidence.model is None or program is None or self.is_running:
+            return None
+        return bench_model.plan(program, evidence.model.path, self._controls.choice())
+
+    def _begin(self) -> None:
+        self._steps.clear()
+        self._steps.show()
 
     def _on_done(self, result: BenchResult) -> None:
-        entry = entry_of_bench(result, self._session.evidence.machine)
-        self._records.keep(entry)
-        self._session.add_runs(entry.runs)
-        if not self._waiting:
-            self._steps.finish(self.tr("Kept in the notebook."))
+        self._keep(result)
+        self._steps.finish(self.tr("Kept in the notebook."))
+
+    def _on_ratio(self, result: RatioResult) -> None:
+        for one in (result.host, result.device):
+            self._keep(one)
+        self._steps.finish(bench_model.ratio_text(result.r))
+
+    def _keep(self, result: BenchResult) -> None:
+        self._records.keep(entry_of_bench(result, self._session.evidence.machine))
+        self._session.add_runs(result.runs)
 
     def _on_failed(self, error: Exception) -> None:
-        self._waiting = []
         text = error.sentence() if isinstance(error, UserError) else str(error)
         self._steps.finish(text)
         if isinstance(error, UserError):
             self._session.error.emit(error)
 
     def _on_cancelled(self) -> None:
-        self._waiting = []
         self._steps.finish(self.tr("Cancelled; nothing was kept of this run."))
 
     # ------------------------------------------------------------------ showing
@@ -113,10 +120,12 @@ class BenchmarkTab(Page):
     def _show_state(self) -> None:
         evidence = self._session.evidence
         has_program = bench_model.llama_bench(evidence.machine) is not None
-        can_run = evidence.model is not None and has_program and not self._runner.is_running
+        can_run = evidence.model is not None and has_program and not self.is_running
         self._measure.setEnabled(can_run)
-        self._measure_ratio.setEnabled(can_run and bool(evidence.machine))
-        self._cancel.setVisible(self._runner.is_running)
+        self._measure_ratio.setEnabled(
+            can_run and bool(evidence.machine and evidence.machine.devices)
+        )
+        self._cancel.setVisible(self.is_running)
         self._need.setText(self._missing(has_program))
         self._need.setVisible(bool(self._need.text()))
         self._folder.setVisible(not has_program)
@@ -167,14 +176,16 @@ class BenchmarkTab(Page):
     # ------------------------------------------------------------------ building
 
     def _connect(self) -> None:
-        runner, steps = self._runner, self._steps
-        runner.step_started.connect(steps.start_step)
-        runner.progressed.connect(steps.show_progress)
-        runner.step_ended.connect(lambda _name, seconds, text: steps.end_step(seconds, text))
-        runner.done.connect(self._on_done)
-        runner.failed.connect(self._on_failed)
-        runner.cancelled.connect(self._on_cancelled)
-        runner.finished.connect(self._next)
+        steps = self._steps
+        for runner in (self._runner, self._ratio_runner):
+            runner.step_started.connect(steps.start_step)
+            runner.progressed.connect(steps.show_progress)
+            runner.step_ended.connect(lambda _name, seconds, text: steps.end_step(seconds, text))
+            runner.failed.connect(self._on_failed)
+            runner.cancelled.connect(self._on_cancelled)
+            runner.finished.connect(self._show_state)
+        self._runner.done.connect(self._on_done)
+        self._ratio_runner.done.connect(self._on_ratio)
         self._measure.clicked.connect(self._on_measure)
         self._measure_ratio.clicked.connect(self._on_measure_ratio)
         self._cancel.clicked.connect(self.stop)
