@@ -34,7 +34,7 @@ def test_the_session_gets_the_machine_and_each_step_is_named(
     assert machine is not None
     assert machine.text("os.name") == "TestOS"
     names = [name for _percent, name in steps]
-    assert {"memory", "NVIDIA", "Ollama", "devices of llama.cpp"} <= set(names)
+    assert {"memory", "NVIDIA", "Ollama", "llama.cpp"} <= set(names)
     percents = [percent for percent, _name in steps]
     assert percents == sorted(percents)
     assert percents[0] == 0

@@ -1,15 +1,19 @@
 """One look at a machine: all facts, devices and runtimes, whatever breaks on the way."""
 
+import json
+import os
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from threading import Barrier
 from types import ModuleType
 
 import pytest
 
 from app.core import plugins
+from app.core.host import CommandResult
 from app.core.machine import DeviceKind, MachineFact, Runtime
 from app.core.probe import LoadWish, Probe, RuntimeProbe
 from app.core.reading import State
@@ -145,3 +149,45 @@ def test_reads_this_machine_in_two_seconds(llama_bin: Path, vulkan_server: Path)
     # the rule is 2 s on a quiet machine; our own CPU time is what a busy one cannot change
     assert time.process_time() - started[0] < 1.0
     assert wall_s < 8.0
+
+
+@pytest.mark.real
+@pytest.mark.skipif(sys.platform == "win32", reason="the stand-in is a shell script")
+def test_a_tool_that_hangs_costs_its_limit_and_no_more(tmp_path: Path) -> None:
+    tool = tmp_path / "nvidia-smi"
+    tool.write_text("#!/bin/sh\nexec sleep 60\n")
+    tool.chmod(0o755)
+    env = dict(os.environ, PATH=f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
+    argv = [sys.executable, "-m", "app", "hardware", "--json"]
+    started = time.monotonic()
+    answer = subprocess.run(argv, env=env, capture_output=True, text=True, timeout=20, check=False)
+    wall_s = time.monotonic() - started
+    assert answer.returncode == 0, answer.stderr
+    count = next(f for f in json.loads(answer.stdout)["facts"] if f["path"] == "nvidia.search")
+    assert count["value"] is None
+    assert 2.0 <= wall_s < 3.0 + _busy_s()
+
+
+def _busy_s() -> float:
+    """Return what a busy computer may add: nothing when it is quiet."""
+    load = os.getloadavg()[0] - (os.cpu_count() or 1)
+    return max(0.0, load)
+
+
+def test_waits_for_slow_answers_side_by_side() -> None:
+    class Slow(FakeHost):
+        """Lets each program wait until all that are asked have begun."""
+
+        def __init__(self) -> None:
+            super().__init__(platform="darwin")
+            self.together = Barrier(2)
+
+        def run(self, argv: Sequence[str], timeout_s: float = 2.0) -> CommandResult:
+            """Wait for the other probe that runs a program."""
+            if argv[:3] == ("sysctl", "-n", "vm.swapusage") or "hw" in argv:  # swap, Apple
+                self.together.wait(10)
+            return super().run(argv, timeout_s)
+
+    host = Slow()
+    read_machine(host)
+    assert not host.together.broken
