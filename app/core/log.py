@@ -82,6 +82,18 @@ class Fact(Enum):
     REQUEST_TOO_LONG = "request_too_long"  # n, n_ctx where the line names them: refused
     KV_POOL_FULL = "kv_pool_full"  # the slots together want more cells than there are
     PROMPT_REPROCESSED = "prompt_reprocessed"
+    BACKEND_FAILED = "backend_failed"  # file: a library of the program that did not load
+    GPU_DROPPED = "gpu_dropped"  # description: Ollama leaves this GPU out as an integrated one
+    GPU_LOST = "gpu_lost"  # the driver cannot be reached from here
+    GPU_NO_KERNELS = "gpu_no_kernels"  # arch: the library has no code for this GPU
+    OFFLOAD_PLAN = (
+        "offload_plan"  # layers, offload, free, required, projector, ... as Ollama prints them
+    )
+    PROJECTOR_MEMORY = "projector_memory"  # mib: what the vision part will take
+    KV_CONVERTED = "kv_converted"  # the cache's types have no kernel and are converted
+    DRAFT_MAX = "draft_max"  # n: tokens that are guessed ahead at once
+    VLLM_MEMORY = "vllm_memory"  # kind: length, no-space or utilisation; asked, stored where named
+    VLLM_EAGER = "vllm_eager"  # state: True or False
     CLEAN_EXIT = "clean_exit"
     CRASHED = "crashed"
 

@@ -78,8 +78,8 @@ TEXTS: dict[Fact, str] = {
     Fact.PROMPT_RATE: "How fast the prompt was read.",
     Fact.GENERATION_RATE: "How fast the answer was written.",
     Fact.DRAFT_ACCEPTANCE: (
-        "Of {generated} tokens guessed ahead, {accepted} were right. Below about half, guessing "
-        "may cost more than it brings."
+        "A share of {rate} of the tokens guessed ahead was right. Below about half, guessing may "
+        "cost more than it brings."
     ),
     Fact.REQUEST_START: "A request begins.",
     Fact.MEMORY_PRESSURE: (
@@ -107,6 +107,26 @@ TEXTS: dict[Fact, str] = {
     Fact.PROMPT_REPROCESSED: (
         "The whole prompt is read again, because the cache of this model cannot be cut back. "
         "Long chats get slow to start."
+    ),
+    Fact.BACKEND_FAILED: (
+        "A library of the program did not load. One that does not suit this processor is normal."
+    ),
+    Fact.GPU_DROPPED: (
+        "The program takes {description} for an integrated GPU and does not use it."
+    ),
+    Fact.GPU_LOST: ("The program cannot reach the GPU's driver."),
+    Fact.GPU_NO_KERNELS: ("The library has no code for this kind of GPU ({arch})."),
+    Fact.OFFLOAD_PLAN: (
+        "Ollama's plan: {offload} of {layers} layers on the GPU. A plan is not what happened."
+    ),
+    Fact.PROJECTOR_MEMORY: ("So much memory the part that looks at pictures will take."),
+    Fact.KV_CONVERTED: (
+        "The GPU has no code for these cache types, so the cache is converted all the time."
+    ),
+    Fact.DRAFT_MAX: ("So many tokens are guessed ahead at once."),
+    Fact.VLLM_MEMORY: ("vLLM did not start: the memory left does not hold what was asked."),
+    Fact.VLLM_EAGER: (
+        "Whether vLLM runs without prepared graphs (eager mode). Without graphs it is slower."
     ),
     Fact.CLEAN_EXIT: "The program ended in good order.",
     Fact.CRASHED: "The program crashed here. The line before usually says why.",

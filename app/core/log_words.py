@@ -37,6 +37,11 @@ _FAULTS = frozenset(
         Fact.REQUEST_TOO_LONG,
         Fact.KV_POOL_FULL,
         Fact.PROMPT_REPROCESSED,
+        Fact.GPU_DROPPED,
+        Fact.GPU_LOST,
+        Fact.GPU_NO_KERNELS,
+        Fact.KV_CONVERTED,
+        Fact.VLLM_MEMORY,
         *(fact for fact in Fact if fact.value.startswith("error_")),
     }
 ) - {Fact.ERROR_CONSEQUENCE}
@@ -45,6 +50,9 @@ _DETAILS = frozenset(
         Fact.BUILD,
         Fact.VERBOSITY,
         Fact.BACKEND_LOADED,
+        Fact.BACKEND_FAILED,
+        Fact.DRAFT_MAX,
+        Fact.VLLM_EAGER,
         Fact.DRY_PASS,
         Fact.LOADING_TENSORS,
         Fact.LOAD_START,
