@@ -1,11 +1,12 @@
 """The machine-readable diagnosis (schema slowscope.diagnose/1), as product.md's contract says."""
 
 from app import product
+from app.core import json_values
 from app.core.bench import BenchRun, Test
 from app.core.evidence import Evidence
 from app.core.forecast import Forecast
 from app.core.reading import Estimate, Kind
-from app.core.rule import Certainty, Cite, Diagnosis, Finding
+from app.core.rule import Certainty, Cite, Diagnosis, Finding, Fix
 
 SCHEMA = product.schema("diagnose")
 _PLACEMENT = "calculated from the file's header and the placement in the log"
@@ -15,7 +16,7 @@ _NOTHING: dict[str, object] = {
     "certainty": Certainty.NOT_PROVEN.value,
     "cause": "",
     "cites": [],
-    "fix": {"text": "", "command": ""},
+    "fix": {"text": "", "command": "", "change": {}},
     "proof": "",
 }
 
@@ -61,7 +62,7 @@ def _finding(finding: Finding) -> dict[str, object]:
         "certainty": finding.certainty.value,
         "cause": finding.cause,
         "cites": [_cite(cite) for cite in finding.cites],
-        "fix": {"text": finding.fix.text, "command": finding.fix.command},
+        "fix": _fix(finding.fix),
         "proof": finding.proof,
     }
 
@@ -101,3 +102,8 @@ def _rate(run: BenchRun) -> dict[str, object]:
         "busy": run.busy,
         "settings": dict(run.settings),
     }
+
+
+def _fix(fix: Fix) -> dict[str, object]:
+    change = {name: json_values.to_plain(value) for name, value in fix.change}
+    return {"text": fix.text, "command": fix.command, "change": change}

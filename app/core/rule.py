@@ -24,12 +24,16 @@ class Cite:
     source: str = "log"
 
 
+Change = tuple[tuple[str, object], ...]  # fields of LoadRequest and their new values
+
+
 @dataclass(frozen=True, slots=True)
 class Fix:
     """The one change to make first, and the command for the user's runtime ("" = no command)."""
 
     text: str
     command: str = ""
+    change: Change = ()  # the same as options of a load; empty = only the user can do it
 
 
 @dataclass(frozen=True, slots=True)

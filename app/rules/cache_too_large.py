@@ -72,17 +72,22 @@ def _room_fix(evidence: Evidence, story: LoadStory) -> Fix:
     need = _missing_bytes(story)
     shorter = _fitting_context(story, need)
     if shorter is not None:
-        return Fix(
+        return command.fix(
+            evidence,
             f"Use a shorter context: with about {units.count(shorter)} tokens all layers fit, "
             f"calculated from the cache lines of this log.{_doubt(evidence)}",
-            command.server(evidence, ctx=shorter, ngl=None),
+            ctx=shorter,
+            ngl=None,
         )
     cache = sum(buffer.n_bytes for buffer in story.buffers if buffer.role is Role.KV)
     if not _is_quantised(story) and need is not None and cache * (1 - _Q8_0_SHARE) >= need:
-        return Fix(
+        return command.fix(
+            evidence,
             "Keep the cache as q8_0. It then takes about half. It needs flash attention, and "
             f"rounds keys and values a little.{_doubt(evidence)}",
-            command.server(evidence, ngl=None, cache_type_k="q8_0", cache_type_v="q8_0"),
+            ngl=None,
+            cache_type_k="q8_0",
+            cache_type_v="q8_0",
         )
     if need is None:
         return Fix("Use a shorter context, with -c. The cache shrinks with it.")
@@ -129,11 +134,14 @@ def _longer_fix(evidence: Evidence, story: LoadStory, before: int, after: int) -
             "file of the same model, or close programs that hold device memory."
         )
     longest = min(before, int(after / _Q8_0_SHARE) // _STEP * _STEP)
-    return Fix(
+    return command.fix(
+        evidence,
         f"If {units.count(after)} tokens are enough, change nothing. For more, keep the cache as "
         f"q8_0: about {units.count(longest)} tokens then fit. It needs flash attention, and "
         "rounds keys and values a little.",
-        command.server(evidence, ctx=longest, cache_type_k="q8_0", cache_type_v="q8_0"),
+        ctx=longest,
+        cache_type_k="q8_0",
+        cache_type_v="q8_0",
     )
 
 

@@ -8,6 +8,7 @@ from app.core.evidence import Evidence
 from app.core.machine import Program
 from app.core.probe import LoadWish
 from app.core.request import LoadRequest
+from app.core.rule import Fix
 from app.rules import seen
 from app.runtimes import llama_argv
 
@@ -20,6 +21,11 @@ def server(evidence: Evidence, **changes: Any) -> str:
     platform = "win32" if _is_windows(evidence) else "linux"
     wish = LoadWish(request, model_path(evidence), platform=platform)
     return llama_argv.command_text(wish, _program(evidence))
+
+
+def fix(evidence: Evidence, text: str, **changes: Any) -> Fix:
+    """Return a fix that is a change of load options: text, command, and what to try it with."""
+    return Fix(text, server(evidence, **changes), tuple(changes.items()))
 
 
 def bench_ends(evidence: Evidence) -> str:

@@ -73,7 +73,7 @@ def _fix(evidence: Evidence, story: LoadStory) -> Fix:
             " Then measure again and keep it only if writing is faster: this device is a software "
             "renderer, which computes on the processor."
         )
-    return Fix(text, command.server(evidence, use_devices=True, ngl=None))
+    return command.fix(evidence, text, use_devices=True, ngl=None)
 
 
 def _setting(evidence: Evidence, story: LoadStory) -> str:

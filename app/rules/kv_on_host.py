@@ -11,7 +11,7 @@ Sources: advice.md claims 10 and 11; tests/data/logs/b10434-vulkan-nkvo-lv4.log.
 from app.core import units
 from app.core.evidence import Evidence
 from app.core.log import BufferKind, Role
-from app.core.rule import Finding, Fix, Rule
+from app.core.rule import Finding, Rule
 from app.rules import command, seen
 
 
@@ -28,10 +28,11 @@ def check(evidence: Evidence) -> Finding | None:
         cause=f"The layers are on the device, but the whole KV cache ({units.mib(on_host)}) is in "
         "system memory. Writing gets slower the longer the chat is.",
         cites=seen.cite_buffers(evidence, kept),
-        fix=Fix(
+        fix=command.fix(
+            evidence,
             "Remove --no-kv-offload (-nkvo), or LLAMA_ARG_KV_OFFLOAD from the environment. If the "
             "cache then does not fit, shorten the context before you put it back.",
-            command.server(evidence, kv_offload=True),
+            kv_offload=True,
         ),
         proof="The lines “KV buffer size” name the device.",
     )

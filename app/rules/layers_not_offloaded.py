@@ -78,26 +78,31 @@ def _fix(evidence: Evidence, story: LoadStory) -> Fix:
             command.bench_ends(evidence),
         )
     if room.fits(evidence, n + 1) is False:
-        return Fix(
+        return command.fix(
+            evidence,
             "Make room first: not one more layer fits. A shorter context frees memory on the "
             "device, and the automatic fit then uses it.",
-            command.server(evidence, ngl=None, ctx=_shorter(story)),
+            ngl=None,
+            ctx=_shorter(story),
         )
     if not _is_asked(evidence, story):
-        return Fix(
+        return command.fix(
+            evidence,
             "If you set the number of layers yourself, remove it (-ngl; in Ollama num_gpu). If "
             "not, there was no room for more: use a shorter context first.",
-            command.server(evidence, ngl=None),
+            ngl=None,
         )
     if story.build is not None and story.build < _FIRST_FIT_BUILD:
-        return Fix(
+        return command.fix(
+            evidence,
             f"Ask for all {m} layers. If the load then fails, go down until it does not.",
-            command.server(evidence, ngl=m),
+            ngl=m,
         )
-    return Fix(
+    return command.fix(
+        evidence,
         "Remove -ngl (or LLAMA_ARG_N_GPU_LAYERS). The program then puts as many layers on the "
         "device as fit.",
-        command.server(evidence, ngl=None),
+        ngl=None,
     )
 
 

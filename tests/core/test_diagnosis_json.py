@@ -48,7 +48,9 @@ def test_verdict_names_rule_line_and_command() -> None:
         "line": 142, "text": "offloaded 19/19 layers to GPU", "source": "log",
     }  # fmt: skip
     assert verdict["cites"][1]["line"] is None
-    assert verdict["fix"] == {"text": "Remove --device none.", "command": "llama-server -m a.gguf"}
+    assert verdict["fix"] == {
+        "text": "Remove --device none.", "command": "llama-server -m a.gguf", "change": {},
+    }  # fmt: skip
     assert document["also"] == [verdict]
     assert document["ruled_out"] == [{"rule": "load-failed", "because": "it became ready"}]
     assert document["not_checked"] == [
