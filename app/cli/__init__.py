@@ -26,6 +26,7 @@ COMMANDS: Mapping[str, str] = {
     "hardware": "what this computer has, each fact with its source, and what limits it",
     "log": "what a log says: where the bytes are, how fast it was, what went wrong",
     "plan": "where a model's bytes would lie, what fits, and how much slower that is",
+    "report": "what saved evidence says, for support or an issue tracker",
     "self-test": "whether this program is complete: every tab, a model, a PDF",
 }
 
