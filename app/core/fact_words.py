@@ -14,9 +14,10 @@ _GROUPS = {
     "swap": "Memory",
     "pressure": "Memory",
     "llama": "llama.cpp",
+    "power": "Power",
 }
 _GPUS = "GPUs"
-_ORDER = (_GPUS, "CPU", "Memory", "llama.cpp", "System")
+_ORDER = (_GPUS, "CPU", "Memory", "Power", "llama.cpp", "System")
 _TITLES = {
     "os.name": "Operating system",
     "os.arch": "Architecture",
@@ -36,6 +37,24 @@ _TITLES = {
     "cpu.core_classes": "Kinds of cores",
     "cpu.performance_cores": "Performance cores",
     "cpu.efficiency_cores": "Efficiency cores",
+    "cpu.is_virtual": "Virtual machine",
+    "cpu.sockets": "Processors (sockets)",
+    "cpu.numa_nodes": "NUMA nodes",
+    "cpu.cache_l2": "Level 2 cache",
+    "cpu.cache_l3": "Level 3 cache",
+    "cpu.temperature": "Temperature",
+    "cpu.throttle_count": "Times throttled since start",
+    "cpu.speed_limit": "Speed limit by heat",
+    "power.is_mains": "On mains power",
+    "power.battery": "Battery charge",
+    "power.profile": "Power profile",
+    "power.governor": "Frequency governor",
+    "power.energy_preference": "Energy preference",
+    "memory.modules": "Modules",
+    "memory.channels": "Channels in use",
+    "memory.speed": "Speed set",
+    "memory.speed_rated": "Speed the modules could run at",
+    "memory.bandwidth": "Bandwidth by speed and channels",
     "memory.total": "Total",
     "memory.available": "Available",
     "memory.limit": "Limit of container or service",
@@ -94,6 +113,11 @@ _HOW = {
     "container pass /dev/kfd and /dev/dri to it.",
     "llama.devices": "Choose the folder with llama.cpp's programs on the Hardware tab, or put it "
     "on PATH.",
+    **dict.fromkeys(
+        ("memory.modules", "memory.channels", "memory.speed", "memory.speed_rated"),
+        "Run `sudo dmidecode -t 17` in a terminal and paste what it prints into the field on the "
+        "Hardware tab.",
+    ),
     "pressure.memory.some": "Start Linux with the kernel option psi=1.",
     "pressure.memory.full": "Start Linux with the kernel option psi=1.",
     "os.wsl_gpu": "Update Windows' graphics driver, then run: wsl --update",

@@ -73,6 +73,10 @@ class Basics:
     swap_used_bytes: int | None = None
     instruction_sets: tuple[str, ...] | None = None
     gpus: tuple[ListedGpu, ...] | None = None
+    is_plugged: bool | None = None  # mains power, None = no battery or not told
+    battery_percent: int | None = None
+    power_plan: str | None = None  # Windows: the GUID of the plan
+    power_overlay: str | None = None  # Windows: the GUID that the power slider lays over it
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,6 +19,8 @@ def basics() -> Basics:
     """Ask once; each figure that the system does not give is None."""
     memory = psutil.virtual_memory()
     swap_total, swap_used = _swap()
+    is_plugged, percent = _battery()
+    plan, overlay = _windows_power()
     return Basics(
         os_name=_os_name(),
         arch=platform.machine() or None,
@@ -31,6 +33,10 @@ def basics() -> Basics:
         swap_used_bytes=swap_used,
         instruction_sets=_windows_sets(),
         gpus=_windows_gpus(),
+        is_plugged=is_plugged,
+        battery_percent=percent,
+        power_plan=plan,
+        power_overlay=overlay,
     )
 
 
@@ -50,6 +56,18 @@ def _swap() -> tuple[int | None, int | None]:
     return swap.total, swap.used
 
 
+def _battery() -> tuple[bool | None, int | None]:
+    """Return mains power and charge; None where there is no battery (most virtual machines)."""
+    try:
+        battery = psutil.sensors_battery()
+    except (AttributeError, RuntimeError, OSError):  # platforms without it; broken firmware
+        return None, None
+    if battery is None:
+        return None, None
+    percent = round(battery.percent)
+    return battery.power_plugged, percent if 0 <= percent <= 100 else None
+
+
 def _os_name() -> str | None:
     if sys.platform == "darwin":
         return f"macOS {platform.mac_ver()[0]}".strip()
@@ -60,6 +78,7 @@ def _os_name() -> str | None:
 
 if sys.platform == "win32":
     import ctypes
+    import uuid
     import winreg
 
     def _windows_cpu_name() -> str | None:
@@ -95,7 +114,25 @@ if sys.platform == "win32":
         except OSError:
             return None
 
+    def _windows_power() -> tuple[str | None, str | None]:
+        """Return the GUIDs of the power plan and of the slider's overlay."""
+        library = ctypes.windll.powrprof
+        scheme = ctypes.c_void_p()
+        plan = None
+        if library.PowerGetActiveScheme(None, ctypes.byref(scheme)) == 0 and scheme.value:
+            plan = str(uuid.UUID(bytes_le=ctypes.string_at(scheme.value, 16)))
+            ctypes.windll.kernel32.LocalFree(scheme)
+        overlay = (ctypes.c_ubyte * 16)()
+        try:  # Windows 10 1709 and later
+            is_told = library.PowerGetEffectiveOverlayScheme(ctypes.byref(overlay)) == 0
+        except AttributeError:
+            is_told = False
+        return plan, str(uuid.UUID(bytes_le=bytes(overlay))) if is_told else None
+
 else:
+
+    def _windows_power() -> tuple[str | None, str | None]:
+        return None, None
 
     def _windows_cpu_name() -> str | None:
         return None

@@ -37,6 +37,11 @@ _OURS = re.compile(r"llama|ggml|gguf|nvidia|ollama|kobold|lms|jan", re.IGNORECAS
 _KEY_FLAGS = ("--api-key", "--api-key-file", "--hf-token", "-hft")
 _HOMES = {"win32": r"C:\Users\user", "darwin": "/Users/user"}
 _HIDDEN = "(left out)"
+# dmidecode, system_profiler and nvidia-smi -q print numbers that name one single machine
+_SERIAL = re.compile(
+    r"""(["']?\b[\w -]*(?:serial|asset[ _]tag|uuid)[\w ]*["']?\s*:\s*)("[^"]*"|[^\s",][^\n,]*)""",
+    re.IGNORECASE,
+)
 
 
 class RecordingHost(ForwardingHost):
@@ -190,7 +195,7 @@ class _Hider:
         return replace(
             answer,
             argv=tuple(self.text(word) for word in answer.argv),
-            stdout=self.text(answer.stdout),
+            stdout=_SERIAL.sub(rf'\1"{_HIDDEN}"', self.text(answer.stdout)),
             stderr=self.text(answer.stderr),
         )
 

@@ -52,8 +52,8 @@ def test_no_fact_is_lost_between_the_headings() -> None:
 
 
 def test_a_path_that_has_no_name_yet_is_readable() -> None:
-    assert fact_words.title("power.battery_level") == "Battery level"
-    assert fact_words.group(Machine(), "power.battery_level") == "power"
+    assert fact_words.title("fan.turning_speed") == "Turning speed"
+    assert fact_words.group(Machine(), "fan.turning_speed") == "fan"
 
 
 def test_says_how_to_get_only_what_can_be_got() -> None:

@@ -108,3 +108,18 @@ def test_lists_folders_from_the_files_that_are_there() -> None:
     assert "meminfo" in host.list_dir("/proc")
     assert "thread_siblings_list" in host.list_dir("/sys/devices/system/cpu/cpu0/topology/")
     assert host.list_dir("/nowhere") == ()
+
+
+def test_leaves_out_numbers_that_name_one_machine(tmp_path: Path) -> None:
+    text = (
+        "\tLocator: DIMM_A2\n\tSerial Number: 0123ABCD\n\tAsset Tag: 9876543210\n"
+        '\tSpeed: 6000 MT/s\n{"dimm_serial_number": "0x5B4C", "GPU UUID": "GPU-1234"}\n'
+    )
+    host = FakeHost(commands=(answered("tool", stdout=text),))
+    recorder = RecordingHost(host)
+    recorder.run(("tool",))
+    recorder.save(tmp_path / "rec")
+    kept = recorded.load(tmp_path / "rec").run(("tool",)).stdout
+    for number in ("0123ABCD", "9876543210", "0x5B4C", "GPU-1234"):
+        assert number not in kept
+    assert "DIMM_A2" in kept and "6000 MT/s" in kept

@@ -1,0 +1,92 @@
+"""Sockets, NUMA nodes and caches of the CPU on Linux; a virtual machine's caches are its host's."""
+
+import re
+
+from app.core import facts, units
+from app.core.host import Host
+from app.core.machine import MachineFact
+from app.core.probe import Probe
+from app.core.reading import State
+from app.probes.text import cpu_list, table, whole
+
+_CPUS = "/sys/devices/system/cpu"
+_NODES = "/sys/devices/system/node"
+_KIB = re.compile(r"([0-9]{1,9})([KM])")
+_MAX_CPUS = 1024
+
+
+def read(host: Host) -> tuple[MachineFact, ...]:
+    """Return cpu.is_virtual, sockets, numa_nodes and caches; Linux only."""
+    if host.platform() != "linux":
+        return ()
+    is_virtual = is_virtual_machine(host)
+    cpus = tuple(name for name in host.list_dir(_CPUS) if re.fullmatch(r"cpu[0-9]{1,5}", name))
+    packages = {
+        whole(host.read_text(f"{_CPUS}/{cpu}/topology/physical_package_id"))
+        for cpu in cpus[:_MAX_CPUS]
+    } - {None, -1}
+    nodes = [name for name in host.list_dir(_NODES) if re.fullmatch(r"node[0-9]{1,4}", name)]
+    # nodes without a CPU are memory only (CXL, high-bandwidth memory)
+    with_cpus = [n for n in nodes if cpu_list(host.read_text(f"{_NODES}/{n}/cpulist"))]
+    found = [
+        facts.known("cpu.is_virtual", is_virtual, source="/proc/cpuinfo, /sys/class/dmi"),
+        _count("cpu.sockets", len(packages), f"{_CPUS}/cpu*/topology/physical_package_id"),
+        _count("cpu.numa_nodes", len(with_cpus), f"{_NODES}/node*/cpulist"),
+    ]
+    return (*found, *_caches(host, cpus, is_virtual=is_virtual))
+
+
+def is_virtual_machine(host: Host) -> bool:
+    """Tell whether a hypervisor runs us: the CPU's flag, or the maker's name of the board."""
+    flags = table(host.read_text("/proc/cpuinfo", 1 << 16)).get("flags", "")
+    if "hypervisor" in flags.split():
+        return True
+    board = " ".join(
+        host.read_text(f"/sys/class/dmi/id/{name}") or "" for name in ("sys_vendor", "product_name")
+    ).lower()
+    return any(word in board for word in ("qemu", "kvm", "vmware", "virtualbox", "xen", "virtual "))
+
+
+def cache_bytes(text: str | None) -> int | None:
+    """Return the size of a cache file such as 2048K, None for anything else."""
+    match = _KIB.fullmatch((text or "").strip())
+    if match is None:
+        return None
+    return int(match[1]) * (units.KIB if match[2] == "K" else units.MIB)
+
+
+def _caches(host: Host, cpus: tuple[str, ...], *, is_virtual: bool) -> list[MachineFact]:
+    """Return the sums over the distinct caches of levels 2 and 3."""
+    sizes: dict[int, dict[str, int]] = {2: {}, 3: {}}
+    for cpu in cpus[:_MAX_CPUS]:
+        folder = f"{_CPUS}/{cpu}/cache"
+        for index in host.list_dir(folder):
+            level = whole(host.read_text(f"{folder}/{index}/level"))
+            size = cache_bytes(host.read_text(f"{folder}/{index}/size"))
+            if level in sizes and size:
+                shared = (host.read_text(f"{folder}/{index}/shared_cpu_list") or cpu).strip()
+                sizes[level][shared] = size
+    source = f"{_CPUS}/cpu*/cache"
+    if is_virtual:  # a guest with 2 CPUs reports the 480 MiB of its host's socket
+        source += " (a virtual machine: shared with others on the host)"
+    found = []
+    for level, by_cpus in sizes.items():
+        path = f"cpu.cache_l{level}"
+        if by_cpus:
+            total = sum(by_cpus.values())
+            found.append(facts.known(path, total, source=source, unit="bytes"))
+        else:
+            reason = "the kernel does not tell it"
+            found.append(
+                facts.missing(path, State.MISSING, source=source, reason=reason, unit="bytes")
+            )
+    return found
+
+
+def _count(path: str, number: int, source: str) -> MachineFact:
+    if number:
+        return facts.known(path, number, source=source)
+    return facts.missing(path, State.MISSING, source=source, reason="the kernel does not tell it")
+
+
+PROBE = Probe("CPU topology", read)
