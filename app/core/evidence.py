@@ -26,6 +26,31 @@ class MemoryWatch:
 
 
 @dataclass(frozen=True, slots=True)
+class GpuWatch:
+    """A GPU sampled while a model wrote; shares are 0 to 1, sizes bytes, None = not readable."""
+
+    n_samples: int
+    source: str = ""
+    use_mean: float | None = None  # of the time it computed
+    memory_use_mean: float | None = None  # of the time its memory was read or written
+    free_min_bytes: int | None = None
+    shared_growth_bytes: int | None = None  # Windows: system memory it took on for the program
+    n_thermal: int | None = None  # samples with a thermal reason
+    memory_clock_min: float | None = None  # of the clock at the start of the run
+    is_capped: bool | None = None  # the power limit was active: normal under load
+
+
+@dataclass(frozen=True, slots=True)
+class TextCheck:
+    """A short answer at temperature 0, and whether it could be read and ended by itself."""
+
+    settings: tuple[tuple[str, str], ...]  # those that may spoil text: types, template
+    is_readable: bool
+    has_ended: bool | None = None
+    source: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class LoadOutcome:
     """How the load probe ended: ready, failed with an exit code, or stopped."""
 
@@ -34,6 +59,20 @@ class LoadOutcome:
     is_ready: bool
     exit_text: str  # in words, "" while ready
     load_s: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SecondRun:
+    """The same load and measurement again, with one change; parts are None as in Evidence."""
+
+    rule_id: str  # the fault whose fix it tries
+    first_run_id: str  # the rates that it is compared with, "" = the first load had none
+    request: LoadRequest
+    outcome: LoadOutcome | None = None
+    log: LogSummary | None = None
+    runs: tuple[BenchRun, ...] = ()
+    watch: MemoryWatch | None = None
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,4 +87,27 @@ class Evidence:
     runs: tuple[BenchRun, ...] = ()
     watch: MemoryWatch | None = None
     symptom: str = ""
+    runtime: str = ""  # id of the runtime that ran the model, "" = only its log tells
+    runtime_version: str = ""
+    gpu_watch: GpuWatch | None = None
+    text_checks: tuple[TextCheck, ...] = ()
+    variables: tuple[tuple[str, str], ...] = ()  # of the runtime's environment, those that matter
     notes: tuple[str, ...] = ()  # which steps were not possible, and why
+    again: SecondRun | None = None
+
+    def second(self) -> "Evidence | None":
+        """Return what the second run saw as evidence of its own, None when there was none."""
+        again = self.again
+        if again is None:
+            return None
+        return Evidence(
+            model=self.model,
+            machine=self.machine,
+            request=again.request,
+            outcome=again.outcome,
+            log=again.log,
+            runs=again.runs,
+            watch=again.watch,
+            symptom=self.symptom,
+            notes=again.notes,
+        )

@@ -1,7 +1,9 @@
 """What is asked of a runtime when it loads a model."""
 
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from enum import Enum
+from typing import Any
 
 NGL_AUTO = -1
 
@@ -61,8 +63,15 @@ class LoadRequest:
     fit_target_mib: int | None = None
     fit_ctx: int | None = None
     threads: int | None = None
+    projector_path: str = ""  # --mmproj: the file that looks at pictures
 
     @property
     def has_override(self) -> bool:
         """Tell whether any tensor is moved by name."""
         return bool(self.overrides or self.cpu_moe or self.n_cpu_moe or self.n_cpu_ffn)
+
+
+def changed(request: LoadRequest, change: Iterable[tuple[str, object]]) -> LoadRequest:
+    """Return a request with some fields set, as a fix names them."""
+    fields: dict[str, Any] = dict(change)
+    return replace(request, **fields)

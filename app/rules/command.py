@@ -1,26 +1,40 @@
-"""The user's command with one thing changed, in llama.cpp's current form (build 11434)."""
+"""The user's load with one thing changed, in the words of the runtime that ran it."""
 
+import functools
 import shlex
 from dataclasses import replace
 from typing import Any
 
+import app.runtimes as package
+from app.core import plugins
 from app.core.evidence import Evidence
 from app.core.machine import Program
-from app.core.probe import LoadWish
+from app.core.probe import LoadWish, RuntimeProbe
 from app.core.request import LoadRequest
 from app.core.rule import Fix
 from app.rules import seen
 from app.runtimes import llama_argv
 
 _MODEL = "MODEL.gguf"
+LLAMA_CPP = "llama.cpp"
 
 
 def server(evidence: Evidence, **changes: Any) -> str:
-    """Return the llama-server command of this load with some options of LoadRequest changed."""
+    """Return this load with some options of LoadRequest changed.
+
+    A llama-server command in llama.cpp's current form (build 11434), or the names of the settings
+    of another runtime; "" for a runtime whose words are not known.
+    """
     request = replace(evidence.request or LoadRequest(), **changes)
     platform = "win32" if _is_windows(evidence) else "linux"
-    wish = LoadWish(request, model_path(evidence), platform=platform)
-    return llama_argv.command_text(wish, _program(evidence))
+    story = seen.load(evidence)
+    layers = story.offload_line[1] if story is not None and story.offload_line else None
+    wish = LoadWish(request, model_path(evidence), layers_total=layers, platform=platform)
+    runtime = seen.runtime(evidence)
+    if runtime in ("", LLAMA_CPP):
+        return llama_argv.command_text(wish, _program(evidence))
+    probe = next((one for one in _runtimes() if one.id == runtime), None)
+    return "" if probe is None else probe.setting(wish)
 
 
 def fix(evidence: Evidence, text: str, **changes: Any) -> Fix:
@@ -39,6 +53,11 @@ def model_path(evidence: Evidence) -> str:
         return evidence.model.path
     story = seen.load(evidence)
     return story.path if story is not None and story.path else _MODEL
+
+
+@functools.cache
+def _runtimes() -> tuple[RuntimeProbe, ...]:
+    return plugins.collect(package, "RUNTIME", RuntimeProbe)
 
 
 def _program(evidence: Evidence) -> Program | None:

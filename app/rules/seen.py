@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from app.core import units
+from app.core import fact_words, units
 from app.core.evidence import Evidence
 from app.core.log import BufferKind, Fact, LoadStory, LogBuffer, LogEvent, Role
 from app.core.machine import DeviceKind
@@ -154,3 +154,51 @@ def gpu_names(evidence: Evidence) -> tuple[str, ...]:
         and fact.path.endswith(".name")
         and isinstance(fact.reading.value, str)
     )
+
+
+# facts that only one runtime prints
+_TELLS = {
+    "ollama": (Fact.OFFLOAD_PLAN, Fact.GPU_DROPPED),
+    "vllm": (Fact.VLLM_MEMORY, Fact.VLLM_EAGER),
+}
+_SLOG = "source="  # Ollama's own lines: time=... level=INFO source=runner.go:931 msg=...
+
+
+def runtime(evidence: Evidence) -> str:
+    """Return the id of the runtime that ran the model: as told, else by its log; "" = unknown."""
+    if evidence.runtime or evidence.log is None:
+        return evidence.runtime
+    for name, facts in _TELLS.items():
+        if any(evidence.log.last(fact) is not None for fact in facts):
+            return name
+    is_slog = any(_SLOG in event.text and "msg=" in event.text for event in evidence.log.events)
+    return "ollama" if is_slog else ""
+
+
+def build(evidence: Evidence) -> int | None:
+    """Return llama.cpp's build number: as the log says it, else as the runtime's version."""
+    story = load(evidence)
+    if story is not None and story.build is not None:
+        return story.build
+    digits = evidence.runtime_version.lstrip("b")
+    return int(digits) if digits.isdigit() else None
+
+
+def is_cuda(evidence: Evidence) -> bool:
+    """Tell whether an NVIDIA or AMD card computes through CUDA or ROCm, as far as is known."""
+    names = [buffer.device or buffer.name for s in [load(evidence)] if s for buffer in s.buffers]
+    names += [device.id for device in evidence.machine.devices] if evidence.machine else []
+    names += [run.backends for run in evidence.runs]
+    return any(name.startswith(("CUDA", "ROCm")) for name in names)
+
+
+def fact_cites(evidence: Evidence, *paths: str) -> tuple[Cite, ...]:
+    """Cite facts of the machine that are known."""
+    found: list[Cite] = []
+    for path in paths:
+        fact = evidence.machine.fact(path) if evidence.machine else None
+        if fact is None or fact.reading.value is None:
+            continue
+        words = f"{fact_words.title(path)}: {fact_words.value(fact)}"
+        found.append(Cite(words, source=fact.reading.source))
+    return tuple(found)

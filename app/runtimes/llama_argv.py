@@ -180,6 +180,8 @@ def _flash_attn(position: Switch, program: Program | None) -> _Wish:
 
 
 def _server_only(request: LoadRequest) -> Iterator[_Wish]:
+    if request.projector_path:
+        yield _one("vision part", "--mmproj", request.projector_path)
     if request.ctx is not None:
         yield _one("context", "-c", str(request.ctx))
     if request.parallel is not None:
