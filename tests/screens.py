@@ -4,7 +4,6 @@ import os
 import shutil
 import sys
 import tempfile
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
@@ -135,19 +134,24 @@ class Camera:
         self._wait(lambda: self.window.session.jobs.running() == 0, 60)
 
     def _settle(self) -> None:
-        from PySide6.QtTest import QTest
+        """Let layouts, curves from jobs and the charts come to rest."""
+        from PySide6.QtCore import QEventLoop, QTimer
 
-        for _ in range(8):  # layouts, curves from jobs and animations come to rest
-            QTest.qWait(60)
+        loop = QEventLoop()
+        QTimer.singleShot(500, loop.quit)
+        loop.exec()
 
     def _wait(self, condition: Callable[[], bool], seconds: int) -> None:
-        from PySide6.QtTest import QTest
+        from PySide6.QtCore import QEventLoop, QTimer
 
-        deadline = time.monotonic() + seconds
-        while not condition():
-            if time.monotonic() > deadline:
-                raise TimeoutError("a screen was not ready in time")
-            QTest.qWait(20)
+        loop = QEventLoop()
+        look = QTimer()
+        look.timeout.connect(lambda: loop.quit() if condition() else None)
+        look.start(20)
+        QTimer.singleShot(seconds * 1000, loop, loop.quit)
+        loop.exec()
+        if not condition():
+            raise TimeoutError("a screen was not ready in time")
 
     def _control(self, kind: type[T], name: str) -> T:
         found = self.window.findChild(kind, name)
