@@ -12,7 +12,6 @@ from app.core.machine import Machine
 from app.core.model import Model
 from app.probes import recorded
 from app.work.machine_reader import read_machine
-from app.work.readers import read_files
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +25,7 @@ class Inputs:
 def read_inputs(names: Sequence[str]) -> Inputs:
     """Read files and recording folders; one that cannot be read ends the command."""
     from app.work.jobs import Cancel, Progress
+    from app.work.readers import read_files
 
     folders = [name for name in names if Path(name).is_dir()]
     files = [name for name in names if name not in folders]
