@@ -9,11 +9,12 @@ import json
 import math
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 
 from app.core.bench import BenchRun, Test
 from app.logs.figures import MIB, size_to_mib
 
-MAX_CHARS = 16 << 20
+MAX_CHARS = 64 << 20
 INSTRUMENT = "llama-bench"
 
 # the columns of the table, and the names that the other formats have for them (tools/llama-bench)
@@ -44,15 +45,34 @@ _INSERT = re.compile(r"INSERT INTO \w+ \((?P<names>[^)]*)\) VALUES \((?P<values>
 _MEAN = re.compile(r"\d+(?:\.\d+)?")
 
 
+@dataclass(frozen=True, slots=True)
+class BenchOutput:
+    """The rates of an output, and in words which rows are left out."""
+
+    runs: tuple[BenchRun, ...]
+    skipped: tuple[str, ...] = ()
+
+
 def read_bench(text: str) -> tuple[BenchRun, ...]:
     """Return the rates in a text, in order; () when it holds no output of llama-bench."""
+    return read_output(text).runs
+
+
+def read_output(text: str) -> BenchOutput:
+    """Return the rates in a text and what is left out; neither for a text of another kind."""
+    runs: list[BenchRun] = []
+    skipped: list[str] = []
     if len(text) > MAX_CHARS:
-        return ()
-    runs = (_run(row) for row in _rows(text))
-    return tuple(run for run in runs if run is not None)
+        return BenchOutput((), ("The text is too long",))
+    for row in _rows(text, skipped):
+        try:
+            runs.append(_run(row))
+        except ValueError as error:
+            skipped.append(str(error))
+    return BenchOutput(tuple(runs), tuple(skipped))
 
 
-def _rows(text: str) -> Iterator[Mapping[str, object]]:
+def _rows(text: str, skipped: list[str]) -> Iterator[Mapping[str, object]]:
     whole = _json(text) if text.lstrip()[:1] == "[" else None
     if isinstance(whole, list):
         yield from (row for row in whole if isinstance(row, dict))
@@ -62,6 +82,7 @@ def _rows(text: str) -> Iterator[Mapping[str, object]]:
     footer = {"build_commit": build["commit"], "build_number": build["number"]} if build else {}
     table: list[str] = []
     columns: list[str] = []
+    n_broken = 0
     for line in lines:
         if line.startswith("|"):
             cells = [cell.strip() for cell in line.strip().strip("|").split("|")]
@@ -76,8 +97,14 @@ def _rows(text: str) -> Iterator[Mapping[str, object]]:
         elif found := _INSERT.match(line):
             names = found["names"].split(", ")
             yield dict(zip(names, _split(found["values"], "'"), strict=False))
-        elif line.startswith("{") and isinstance(row := _json(line), dict):
-            yield row
+        elif line.startswith("{"):
+            row = _json(line)
+            if isinstance(row, dict):
+                yield row
+            else:
+                n_broken += 1
+    if n_broken:
+        skipped.append(f"Lines that are cut or broken: {n_broken}")
 
 
 def _split(line: str, quote: str) -> list[str]:
@@ -91,14 +118,10 @@ def _json(text: str) -> object:
         return None
 
 
-def _run(row: Mapping[str, object]) -> BenchRun | None:
-    test = _test(row)
-    if test is None:
-        return None
-    kind, tokens, depth = test
+def _run(row: Mapping[str, object]) -> BenchRun:
+    """Return the rate of a row; ValueError says why there is none."""
+    kind, tokens, depth = _test(row)
     samples = _samples(row, tokens)
-    if not samples:
-        return None
     name = str(row.get("model_filename", "")).replace("\\", "/").rpartition("/")[2]
     number, commit = _whole(row.get("build_number")), str(row.get("build_commit", ""))
     return BenchRun(
@@ -107,9 +130,10 @@ def _run(row: Mapping[str, object]) -> BenchRun | None:
         samples_tps=samples,
         instrument=INSTRUMENT,
         settings=tuple(
-            (name, _shown(name, row[name])) for name in _SETTINGS if row.get(name) not in ("", None)
+            (name, _shown(name, row)) for name in _SETTINGS if row.get(name) not in ("", None)
         ),
         depth=depth,
+        # 0 means built from a source archive
         build=str(number) if number else "" if commit == "unknown" else commit,
         model_name=name,
         model_bytes=_model_bytes(row),
@@ -118,30 +142,39 @@ def _run(row: Mapping[str, object]) -> BenchRun | None:
     )
 
 
-def _test(row: Mapping[str, object]) -> tuple[Test, int, int] | None:
-    """Return the kind, tokens and depth of a row; None for a rate that mixes two works."""
+def _test(row: Mapping[str, object]) -> tuple[Test, int, int]:
+    """Return the kind, tokens and depth of a row; a rate that mixes two works is none of ours."""
     if "test" in row:
         found = _TEST.match(str(row["test"]))
         if found is None or not int(found["n"]):
-            return None
+            raise ValueError(f"{row['test']} mixes the two rates, or is none")
         kind = Test.PROMPT if found["kind"] == "pp" else Test.GENERATION
         return kind, int(found["n"]), int(found["depth"] or 0)
     n_prompt, n_gen = _whole(row.get("n_prompt")), _whole(row.get("n_gen"))
-    if bool(n_prompt) is bool(n_gen):
-        return None
+    if n_prompt and n_gen:
+        raise ValueError(f"pp{n_prompt}+tg{n_gen} mixes the two rates")
+    if not n_prompt and not n_gen:
+        raise ValueError("a row names no test")
     depth = _whole(row.get("n_depth"))
     return (Test.PROMPT if n_prompt else Test.GENERATION), n_prompt or n_gen, depth
 
 
 def _samples(row: Mapping[str, object], tokens: int) -> tuple[float, ...]:
-    times = row.get("samples_ns")
-    if isinstance(times, list) and times:
-        rates = [tokens * 1e9 / ns for ns in times if isinstance(ns, int) and 0 < ns < 1 << 63]
-        return tuple(rates) if len(rates) == len(times) else ()
+    """Return tokens per second of each repetition, from nanoseconds, which are not rounded."""
+    if "samples_ns" in row:
+        times = row["samples_ns"]
+        if not isinstance(times, list) or not times:
+            raise ValueError("a row has no samples")
+        rates = tuple(tokens * 1e9 / ns for ns in times if type(ns) is int and 0 < ns < 1 << 63)
+        if len(rates) != len(times):
+            raise ValueError("a row has a sample that is no time")
+        return rates
     # "44.19 ± 46.86"; a Windows console may have spoilt the sign between
     found = _MEAN.match(str(row.get("t/s", row.get("avg_ts", ""))))
     mean = float(found[0]) if found else 0.0
-    return (mean,) if 0 < mean < math.inf else ()
+    if not 0 < mean < math.inf:
+        raise ValueError("a row has no rate")
+    return (mean,)
 
 
 def _model_bytes(row: Mapping[str, object]) -> int | None:
@@ -154,7 +187,12 @@ def _model_bytes(row: Mapping[str, object]) -> int | None:
     return _whole(row.get("model_size")) or None
 
 
-def _shown(name: str, value: object) -> str:
+def _shown(name: str, row: Mapping[str, object]) -> str:
+    value = row[name]
+    if name == "devices" and value == "auto" and row.get("gpu_info") == "":
+        # a build without GPU backend, or without a GPU: layers asked for a device go nowhere
+        # (get_gpu_info, llama.cpp tools/llama-bench, build 11434)
+        return "none"
     text = str(value).lower() if isinstance(value, bool) else str(value)
     return _FLASH_ATTN.get(text, text) if name == "flash_attn" else text
 

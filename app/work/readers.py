@@ -14,8 +14,8 @@ from app.core.log import LogSummary
 from app.core.model import Model
 from app.gguf.model import read_model
 from app.gguf.sniff import FileKind, refusal, sniff
+from app.logs.bench_output import BenchOutput
 from app.work import bench_output
-from app.work.bench_output import BenchOutput
 from app.work.jobs import Cancel, Progress
 
 if TYPE_CHECKING:

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from app.core.bench import Test
 from app.core.errors import UserError
-from app.work.bench_output import parse, parse_line, read_file
+from app.logs.bench_output import read_output as parse
+from app.work.bench_output import parse_line, read_file
 
 DATA = Path(__file__).parents[1] / "data" / "logs"
 
@@ -53,13 +54,24 @@ def test_names_the_layers_and_the_device_of_a_partial_offload() -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["b11434-llama-bench-cpu-csv.csv", "b11434-llama-bench-md-optional-columns.md.txt"]
+    "name",
+    [
+        "b11434-llama-bench-cpu-csv.csv",
+        "b11434-llama-bench-cpu-sql.sql",
+        "b11434-llama-bench-md-optional-columns.md.txt",
+        "old-2024-02-llama-bench-md.md.txt",
+    ],
 )
-def test_says_how_to_get_samples_when_the_format_has_none(name: str) -> None:
+def test_reads_formats_without_samples_as_means_without_interval(name: str) -> None:
+    runs = read_file(DATA / name).runs
+    assert {run.test for run in runs} == {Test.PROMPT, Test.GENERATION}
+    assert all(run.n == 1 and run.low_tps is None for run in runs)
+
+
+def test_says_how_to_get_rates_when_there_are_none() -> None:
     with pytest.raises(UserError) as caught:
-        read_file(DATA / name)
+        read_file(DATA / "b11434-llama-bench-error-oom-depth.log")
     assert "-o jsonl" in caught.value.advice
-    assert "lines are not JSON" in caught.value.detail
 
 
 def test_names_no_device_when_the_build_has_no_gpu() -> None:
@@ -90,7 +102,7 @@ def test_reads_the_rows_before_a_line_that_was_cut() -> None:
     text = (DATA / "b11434-llama-bench-cpu-jsonl.jsonl").read_text()
     output = parse(text[: len(text) - 40])
     assert len(output.runs) == len(_rows(DATA / "b11434-llama-bench-cpu-jsonl.jsonl")) - 1
-    assert output.skipped == ("1 lines are not JSON",)
+    assert output.skipped == ("Lines that are cut or broken: 1",)
 
 
 def test_survives_brackets_without_end() -> None:
