@@ -134,8 +134,8 @@ class Process(QObject):
             return ()
         return (root.pid, *(child.pid for child in _children(root)))
 
-    def stop(self) -> None:
-        """Ask the program to end; after three seconds kill it and all it started."""
+    def stop(self, *, at_once: bool = False) -> None:
+        """Ask the program to end; after three seconds, or at once, kill it and all it started."""
         if self._has_ended or self._is_stopping:
             return
         self._is_stopping = True
@@ -144,7 +144,7 @@ class Process(QObject):
             self._process.kill()
             return
         self._noted = _children(root)
-        if sys.platform == "win32":  # console programs do not hear the polite way
+        if at_once or sys.platform == "win32":  # console programs do not hear the polite way
             self._kill()
             return
         self._process.terminate()
