@@ -18,11 +18,13 @@ from app.core.diagnosis_json import SCHEMA, diagnosis_json
 from app.core.evidence import Evidence
 from app.core.forecast import forecast
 from app.core.model import Model
+from app.core.proof import why_not
 from app.core.reading import Estimate
 from app.core.request import LoadRequest, Tool
 from app.core.symptom import Symptom
 from app.probes.host import RealHost
 from app.rules import judge
+from app.rules.verify import proof_of
 from app.work import export
 from app.work.export import Format
 from app.work.known_ratio import known_ratio
@@ -48,6 +50,9 @@ def add_options(parser: ArgumentParser) -> None:
     add_run_options(parser)
     parser.add_argument("--symptom", choices=[symptom.value for symptom in Symptom], metavar="S",
                         help="what you see: %(choices)s")  # fmt: skip
+    parser.add_argument("--prove", action="store_true",
+                        help="then load and measure once more with the one change of the verdict, "
+                        "where an option of the load makes it, and compare")  # fmt: skip
     parser.add_argument("--json", action="store_true", help=f"print {SCHEMA}")
     parser.add_argument("--pdf", type=Path, metavar="FILE", help="also write the report")
     parser.add_argument("--evidence", type=Path, metavar="FILE",
@@ -68,6 +73,8 @@ def main(options: Namespace) -> int:
             evidence = _composed(options, seen.evidence)
         if options.symptom is not None:
             evidence = replace(evidence, symptom=options.symptom)
+        if options.prove:
+            evidence = _proved(evidence)
         _print(evidence, r, as_json=options.json)
         _write(evidence, r, options)
     return ANSWERED
@@ -97,6 +104,28 @@ def _run(options: Namespace, model: Model) -> tuple[Evidence, Estimate | None]:
     return evidence, r
 
 
+def _proved(evidence: Evidence) -> Evidence:
+    """Return the evidence with a second run that tries the fix; without one, say why."""
+    from app.work import headless
+    from app.work.prove_run import ProvePlan
+    from app.work.record import entry_of_second_run
+
+    finding = judge.diagnose(evidence).verdict
+    reason = why_not(evidence, finding)
+    if finding is None or reason:
+        running.say(f"No proof: {reason}")
+        return evidence
+    settings = Settings()
+    plan = ProvePlan(
+        evidence, finding, n_prompt=settings.get(N_PROMPT), n_gen=settings.get(N_GEN),
+        load_timeout_s=settings.get(LOAD_TIMEOUT_S),
+    )  # fmt: skip
+    running.say(f"Again, with one change: {finding.fix.text}")
+    proved = headless.run_proof(plan, running.say)
+    running.keep(entry_of_second_run(proved))
+    return proved
+
+
 def _composed(options: Namespace, evidence: Evidence) -> Evidence:
     """Return the evidence of the files; load options say how the model of a log was started."""
     if options.llama_bin is not None:
@@ -116,11 +145,12 @@ def _composed(options: Namespace, evidence: Evidence) -> Evidence:
 
 def _print(evidence: Evidence, r: Estimate | None, *, as_json: bool) -> None:
     diagnosis, predicted = judge.diagnose(evidence), forecast(evidence, r)
+    proof = proof_of(evidence, diagnosis)
     if as_json:
-        document = diagnosis_json(evidence, diagnosis, predicted)
+        document = diagnosis_json(evidence, diagnosis, predicted, proof)
         print(json.dumps(document, indent=2, ensure_ascii=False))
     else:
-        print(diagnose_text(evidence, diagnosis, predicted))
+        print(diagnose_text(evidence, diagnosis, predicted, proof))
 
 
 def _write(evidence: Evidence, r: Estimate | None, options: Namespace) -> None:

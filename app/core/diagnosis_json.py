@@ -5,6 +5,7 @@ from app.core import json_values
 from app.core.bench import BenchRun, Test
 from app.core.evidence import Evidence
 from app.core.forecast import Forecast
+from app.core.proof import Pair, Proof, RatePair
 from app.core.reading import Estimate, Kind
 from app.core.rule import Certainty, Cite, Diagnosis, Finding, Fix
 
@@ -22,7 +23,10 @@ _NOTHING: dict[str, object] = {
 
 
 def diagnosis_json(
-    evidence: Evidence, diagnosis: Diagnosis, forecast: Forecast
+    evidence: Evidence,
+    diagnosis: Diagnosis,
+    forecast: Forecast,
+    proof: Proof | None = None,
 ) -> dict[str, object]:
     """Return the diagnosis as the JSON object that `diagnose --json` prints."""
     verdict = diagnosis.verdict
@@ -38,6 +42,7 @@ def diagnosis_json(
         ],
         "prediction": _prediction(forecast),
         "measured": _measured(evidence.runs),
+        "proof": None if proof is None else proof_json(proof),
         "notes": list(evidence.notes),
     }
 
@@ -107,3 +112,38 @@ def _rate(run: BenchRun) -> dict[str, object]:
 def _fix(fix: Fix) -> dict[str, object]:
     change = {name: json_values.to_plain(value) for name, value in fix.change}
     return {"text": fix.text, "command": fix.command, "change": change}
+
+
+def proof_json(proof: Proof) -> dict[str, object]:
+    """Return before and after of a second run with one change."""
+    return {
+        "rule": proof.finding.rule_id,
+        "outcome": proof.verdict.value,
+        "is_proven": proof.is_proven,
+        "is_line_changed": proof.is_line_changed,
+        "text": proof.sentence,
+        "change": _fix(proof.finding.fix)["change"],
+        "observations": [_pair(pair) for pair in proof.pairs],
+        "rates": [_rates(pair) for pair in proof.rates],
+        "still": [finding.rule_id for finding in proof.left],
+    }
+
+
+def _pair(pair: Pair) -> dict[str, object]:
+    return {
+        "what": pair.what,
+        "before": pair.before,
+        "after": pair.after,
+        "line_before": pair.line_before,
+        "line_after": pair.line_after,
+    }
+
+
+def _rates(pair: RatePair) -> dict[str, object]:
+    return {
+        "test": pair.before.test.value,
+        "before_tps": _rate(pair.before),
+        "after_tps": _rate(pair.after),
+        "ratio": pair.ratio,
+        "change": pair.change.value,
+    }

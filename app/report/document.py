@@ -5,8 +5,9 @@ from dataclasses import dataclass
 from app import product
 from app.core.evidence import Evidence
 from app.core.forecast import Forecast, forecast
+from app.core.proof import Proof
 from app.core.rule import Diagnosis
-from app.report import computer, model, placed, program, rates, verdict
+from app.report import before_after, computer, incident, model, placed, program, rates, verdict
 from app.report.blocks import Block, Bullets, Column, Paragraph, Table
 from app.report.form import Form, form
 
@@ -41,6 +42,7 @@ def build(
     diagnosis: Diagnosis,
     *,
     predicted: Forecast | None = None,
+    proof: Proof | None = None,
     created: str = "",
     header_sha256: str = "",
     removed: tuple[tuple[str, int], ...] | None = None,
@@ -53,11 +55,13 @@ def build(
     # users.md: maintainers look for program, command and evidence first
     sections = (
         Section("verdict", "", verdict.summary(diagnosis)),
+        Section("proof", "Before and after the change", before_after.blocks(proof)),
         Section("program", "Program and build", program.blocks(evidence)),
         Section("command", "Command and settings", program.command_blocks(evidence)),
         Section("evidence", "Evidence", verdict.evidence_blocks(diagnosis)),
         Section("placement", "Where the bytes are", placed.blocks(evidence, found)),
         Section("rates", "Speed", rates.blocks(evidence, found)),
+        Section("incident", "Incident note", incident.blocks(evidence, diagnosis, found, proof)),
         Section("model", "Model file", model.blocks(evidence, header_sha256)),
         Section("computer", "Computer", computer.blocks(evidence)),
         Section("privacy", "What was left out", _left_out(evidence, removed)),

@@ -42,6 +42,7 @@ class DiagnosePlan:
     n_gen: int = 128
     repetitions: int = 3
     load_timeout_s: float = 600.0
+    keeps_lengths: bool = False  # measure as many tokens as asked, however slow it is
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,9 +72,10 @@ class DiagnoseRun(Steps):
 
     def start(self, plan: DiagnosePlan) -> None:
         """Begin; everything else comes by signals."""
-        self.run(self._diagnosed(plan))
+        self.run(self.diagnosed(plan))
 
-    def _diagnosed(self, plan: DiagnosePlan) -> Script[DiagnoseResult]:
+    def diagnosed(self, plan: DiagnosePlan) -> Script[DiagnoseResult]:
+        """Do the steps as a part of a script."""
         model: Model = yield from self._model(plan)
         machine: Machine = yield from _machine(self, plan.llama_folders, plan.base.machine)
         seen = _Seen(model, machine)
@@ -130,6 +132,8 @@ class DiagnoseRun(Steps):
 
     def _shortened(self, plan: DiagnosePlan, seen: _Seen, load: Load) -> Script[DiagnosePlan]:
         """Look how fast it is roughly, and measure with fewer tokens when it is very slow."""
+        if plan.keeps_lengths:
+            return plan
         look = self.job(lambda cancel, _progress: server_bench.look(load.endpoint, cancel), "look")
         rough = yield FirstOf(look, load.end)
         if isinstance(rough, Outcome):

@@ -15,7 +15,7 @@ from app.gguf.fingerprint import header_sha256
 from app.report import document, html, markdown
 from app.report.document import Document
 from app.report.redact import Person, redact, this_person
-from app.rules import judge
+from app.rules import judge, verify
 
 
 class Format(Enum):
@@ -53,10 +53,12 @@ def prepare(
     if not keeps_names:
         redacted = redact(evidence, person or this_person())
         evidence, removed = redacted.evidence, redacted.removed
+    diagnosis = judge.diagnose(evidence)
     made = document.build(
         evidence,
-        judge.diagnose(evidence),
+        diagnosis,
         predicted=forecast(evidence, r),
+        proof=verify.proof_of(evidence, diagnosis),
         created=_date(now or datetime.now(UTC)),
         header_sha256=sha256,
         removed=removed,

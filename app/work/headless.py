@@ -10,11 +10,15 @@ from typing import TypeVar
 
 from PySide6.QtCore import QCoreApplication, QEventLoop, QTimer
 
+from app.core.evidence import Evidence
 from app.core.machine import Machine
+from app.core.said import Said
 from app.work.bench_runner import BenchPlan, BenchResult, BenchRunner
 from app.work.diagnose_run import DiagnosePlan, DiagnoseResult, DiagnoseRun, MachineRun
+from app.work.dry_pass import DryPass, Question
 from app.work.jobs import Cancelled, Jobs
 from app.work.process import Processes
+from app.work.prove_run import ProvePlan, ProveRun
 from app.work.steps import Steps
 
 T = TypeVar("T")
@@ -29,9 +33,19 @@ def run_diagnose(plan: DiagnosePlan, say: Say = lambda _text: None) -> DiagnoseR
     return _to_the_end(DiagnoseRun, lambda run: run.start(plan), DiagnoseResult, say)
 
 
+def run_proof(plan: ProvePlan, say: Say = lambda _text: None) -> Evidence:
+    """Load and measure again with one change; the same evidence with its second run."""
+    return _to_the_end(ProveRun, lambda run: run.prove(plan), Evidence, say)
+
+
 def run_bench(plan: BenchPlan, say: Say = lambda _text: None) -> BenchResult:
     """Measure to the end; UserError when it failed, Cancelled after Ctrl+C."""
     return _to_the_end(BenchRunner, lambda run: run.start(plan), BenchResult, say)
+
+
+def ask_llama(question: Question, say: Say = lambda _text: None) -> Said:
+    """Ask the user's own llama.cpp what a load takes; UserError when it does not say."""
+    return _to_the_end(DryPass, lambda run: run.start(question), Said, say)
 
 
 def look_at_machine(folders: tuple[str, ...], say: Say = lambda _text: None) -> Machine:

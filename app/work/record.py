@@ -25,6 +25,12 @@ def entry_of_diagnosis(evidence: Evidence) -> Entry | None:
     return _entry(evidence.runs, evidence.machine, evidence.watch, placement, "diagnose")
 
 
+def entry_of_second_run(evidence: Evidence) -> Entry | None:
+    """Make the entry of the run that tried a change, None when it measured nothing."""
+    second = evidence.second()
+    return entry_of_diagnosis(second) if second is not None else None
+
+
 def placement_of(story: LoadStory) -> Placement:
     """Return where a load's bytes were, by its buffers; None when the log does not show it."""
     if story.weights_on_device is None:

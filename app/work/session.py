@@ -15,6 +15,7 @@ from app.core.evidence import Evidence
 from app.core.log import LogSummary
 from app.core.machine import Machine
 from app.core.model import Model
+from app.core.proof import Proof
 from app.core.request import LoadRequest
 from app.core.rule import Diagnosis
 from app.gguf.sniff import FileKind
@@ -77,6 +78,15 @@ class Session(QObject):
         return self._diagnosis
 
     @property
+    def proof(self) -> Proof | None:
+        """Return what the second run of the evidence proves, None when there was none."""
+        if self._evidence.again is None:
+            return None
+        from app.rules import verify
+
+        return verify.proof_of(self._evidence, self.diagnosis)
+
+    @property
     def read_only_path(self) -> str:
         """Return the evidence file that is shown, "" while this computer's own is."""
         return self._read_only_path
@@ -119,7 +129,7 @@ class Session(QObject):
         """Keep a scanned log and where it is."""
         self._leave_read_only()
         self._set_log_path(path)
-        self._apply(replace(self._evidence, log=log, outcome=None))
+        self._apply(replace(self._evidence, log=log, outcome=None, again=None))
 
     def update_log(self, file: LogFile, log: LogSummary) -> None:
         """Keep what a log says now that it has grown; nothing when another one is shown."""

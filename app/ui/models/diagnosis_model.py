@@ -9,7 +9,9 @@ from app.core.forecast import Forecast
 from app.core.machine import Machine
 from app.core.model import Model
 from app.core.overview import overview
+from app.core.proof import Proof, why_not
 from app.core.rule import Certainty, Cite, Diagnosis, Finding
+from app.ui.models.proof_model import ProofView, proof_view
 
 _CERTAINTY = {
     Certainty.PROVEN: "proven by the evidence below",
@@ -62,10 +64,19 @@ class DiagnosisView:
     notes: tuple[str, ...]
     rates: tuple[RateLine, ...]
     prediction: RateLine
+    no_proof: str  # why the fix cannot be tried here, "" when it can
+    proof: ProofView | None
 
 
-def diagnosis_view(evidence: Evidence, diagnosis: Diagnosis, forecast: Forecast) -> DiagnosisView:
-    """Return what to show."""
+def diagnosis_view(
+    evidence: Evidence,
+    diagnosis: Diagnosis,
+    forecast: Forecast,
+    proof: Proof | None = None,
+    *,
+    is_own: bool = True,
+) -> DiagnosisView:
+    """Return what to show; is_own: the evidence is this computer's, so fixes can be tried."""
     verdict = diagnosis.verdict
     return DiagnosisView(
         verdict=finding_view(verdict) if verdict else _nothing(diagnosis),
@@ -75,6 +86,8 @@ def diagnosis_view(evidence: Evidence, diagnosis: Diagnosis, forecast: Forecast)
         notes=evidence.notes,
         rates=tuple(_rate(run) for run in evidence.runs[-4:]),
         prediction=_prediction(forecast),
+        no_proof=why_not(evidence, verdict, is_own=is_own),
+        proof=proof_view(proof) if proof is not None else None,
     )
 
 

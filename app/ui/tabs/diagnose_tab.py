@@ -5,7 +5,9 @@ from dataclasses import replace
 from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QLabel, QPushButton, QWidget
 
 from app.core.errors import UserError
+from app.core.evidence import Evidence
 from app.core.forecast import forecast
+from app.core.proof import why_not
 from app.ui import theme
 from app.ui.models import diagnosis_model, offload_model
 from app.ui.widgets.card import Card, dim_label
@@ -16,9 +18,10 @@ from app.ui.widgets.result_panel import ResultPanel
 from app.ui.widgets.run_options import RunOptions
 from app.ui.widgets.step_list import StepList
 from app.work.detection import Detection
-from app.work.diagnose_run import DiagnosePlan, DiagnoseResult, DiagnoseRun
+from app.work.diagnose_run import DiagnosePlan, DiagnoseResult
 from app.work.model_finder import ModelFinder
-from app.work.record import entry_of_diagnosis
+from app.work.prove_run import ProvePlan, ProveRun
+from app.work.record import entry_of_diagnosis, entry_of_second_run
 from app.work.records import Records
 from app.work.session import Session
 from app.work.settings import LOAD_TIMEOUT_S, N_GEN, N_PROMPT
@@ -34,7 +37,7 @@ class DiagnoseTab(Page):
         self._session = session
         self._detection = detection
         self._records = Records(session.jobs, parent=self)
-        self._run = DiagnoseRun(session.jobs, session.processes, self)
+        self._run = ProveRun(session.jobs, session.processes, self)
         self._finder = ModelFinder(session, self)
         self.setObjectName("diagnoseTab")
         self._make_body()
@@ -63,7 +66,7 @@ class DiagnoseTab(Page):
             model_path=evidence.model.path,
             request=self._options.request,
             llama_folders=(folder,) if folder else (),
-            base=replace(evidence, symptom=self._options.symptom),
+            base=replace(evidence, symptom=self._options.symptom, again=None),
             n_prompt=settings.get(N_PROMPT),
             n_gen=settings.get(N_GEN),
             load_timeout_s=settings.get(LOAD_TIMEOUT_S),
@@ -74,15 +77,40 @@ class DiagnoseTab(Page):
         self._run.start(plan)
         self._show_state()
 
+    def prove(self) -> None:
+        """Load and measure again with the verdict's one change."""
+        evidence, finding = self._session.evidence, self._session.diagnosis.verdict
+        if finding is None or self._run.is_running or why_not(evidence, finding):
+            return
+        folder, settings = self._session.llama_folder, self._session.settings
+        self._steps.clear()
+        self._steps.show()
+        self.scroll_to(self._steps)
+        self._run.prove(
+            ProvePlan(
+                evidence,
+                finding,
+                (folder,) if folder else (),
+                n_prompt=settings.get(N_PROMPT),
+                n_gen=settings.get(N_GEN),
+                load_timeout_s=settings.get(LOAD_TIMEOUT_S),
+            )
+        )
+        self._show_state()
+
     # ------------------------------------------------------------------ changes
 
-    def _on_done(self, result: DiagnoseResult) -> None:
-        self._session.set_evidence(result.evidence, log_path=result.log_path)
-        entry = entry_of_diagnosis(result.evidence)
+    def _on_done(self, result: DiagnoseResult | Evidence) -> None:
+        if isinstance(result, Evidence):  # of a second run
+            self._session.set_evidence(result, log_path=self._session.log_path)
+            entry = entry_of_second_run(result)
+        else:
+            self._session.set_evidence(result.evidence, log_path=result.log_path)
+            entry = entry_of_diagnosis(result.evidence)
         if entry is not None:
             self._records.keep(entry)
         self._steps.finish(self.tr("Done. The programs that were started have ended."))
-        self.scroll_to(self._result)
+        self.scroll_to(self._result.proof if isinstance(result, Evidence) else self._result)
 
     def _on_failed(self, error: Exception) -> None:
         text = error.sentence() if isinstance(error, UserError) else str(error)
@@ -108,7 +136,11 @@ class DiagnoseTab(Page):
         if diagnosis_model.has_something_to_judge(evidence):
             self._result.show_view(
                 diagnosis_model.diagnosis_view(
-                    evidence, self._session.diagnosis, forecast(evidence)
+                    evidence,
+                    self._session.diagnosis,
+                    forecast(evidence),
+                    self._session.proof,
+                    is_own=not source,
                 )
             )
             self._result.show()
@@ -121,6 +153,7 @@ class DiagnoseTab(Page):
         is_own = not self._session.read_only_path
         has_model = evidence.model is not None
         self._start.setEnabled(has_model and is_own and not self._run.is_running)
+        self._result.show_running(is_running=self._run.is_running)
         self._cancel.setVisible(self._run.is_running)
         self._return.setVisible(not is_own)
         self._options.setEnabled(not self._run.is_running)
@@ -169,6 +202,7 @@ class DiagnoseTab(Page):
         self._zone.choose_wanted.connect(self.open_wanted)
         self._zone.link_clicked.connect(self.tab_wanted)
         self._result.line_wanted.connect(self.line_wanted)
+        self._result.prove_wanted.connect(self.prove)
         self._session.evidence_changed.connect(self._on_evidence_changed)
         self._detection.finished.connect(self._show_state)
         # the verdicts need the devices, so the search waits for them

@@ -16,6 +16,7 @@ class FindingCard(Card):
     """Shows one finding; the verdict is drawn larger than the others."""
 
     line_wanted = Signal(int)
+    prove_wanted = Signal()
 
     def __init__(self, *, is_verdict: bool, parent: QWidget | None = None) -> None:
         super().__init__("", parent)
@@ -52,6 +53,18 @@ class FindingCard(Card):
         self._proof = dim_label()
         for widget in (self._fix_title, self._fix, self._command, self._proof):
             self.body.addWidget(widget)
+        self._prove = QPushButton(self.tr("Prove it"))
+        self._prove.setObjectName("proveIt")
+        self._prove.setProperty("primary", True)
+        self._prove.clicked.connect(self.prove_wanted)
+        self._no_proof = dim_label()
+        self._no_proof.setObjectName("noProof")
+        row = QHBoxLayout()
+        row.setSpacing(theme.M)
+        row.addWidget(self._prove)
+        row.addWidget(self._no_proof, 1)
+        self.body.addLayout(row)
+        self.show_proof(None)
 
     def show_finding(self, view: FindingView) -> None:
         """Show another finding."""
@@ -70,6 +83,16 @@ class FindingCard(Card):
         self._proof.setVisible(bool(view.proof))
         self._show_cites(view.cites)
         self.setAccessibleName(f"{view.title}. {view.cause}")
+
+    def show_proof(self, why_not: str | None, *, can_start: bool = True) -> None:
+        """Offer to try the fix, or say why it cannot be tried; None hides both."""
+        self._prove.setVisible(why_not == "")
+        self._prove.setEnabled(can_start)
+        hint = self.tr(
+            "Loads and measures once more with this one change. Nothing of yours changes."
+        )
+        self._no_proof.setText(why_not or hint)
+        self._no_proof.setVisible(why_not is not None)
 
     def _show_cites(self, cites: tuple[CiteLine, ...]) -> None:
         while self._cites.count():

@@ -7,21 +7,28 @@ from app.ui import theme
 from app.ui.models.diagnosis_model import DiagnosisView, FindingView, RateLine
 from app.ui.widgets.card import Card, dim_label
 from app.ui.widgets.finding_card import FindingCard
+from app.ui.widgets.proof_card import ProofCard
 
 
 class ResultPanel(QWidget):
     """Shows one diagnosis; the verdict stands alone, the rest below it."""
 
     line_wanted = Signal(int)
+    prove_wanted = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self._no_proof: str | None = None
         self._layout = QVBoxLayout(self)
         self._layout.setContentsMargins(0, 0, 0, 0)
         self._layout.setSpacing(theme.M)
         self._verdict = FindingCard(is_verdict=True)
         self._verdict.line_wanted.connect(self.line_wanted)
+        self._verdict.prove_wanted.connect(self.prove_wanted)
         self._layout.addWidget(self._verdict)
+        self.proof = ProofCard()
+        self.proof.hide()
+        self._layout.addWidget(self.proof)
         self._rates = Card(self.tr("Predicted and measured"))
         self._rate_lines = QVBoxLayout()
         self._rates.body.addLayout(self._rate_lines)
@@ -42,6 +49,10 @@ class ResultPanel(QWidget):
     def show_view(self, view: DiagnosisView) -> None:
         """Show another diagnosis."""
         self._verdict.show_finding(view.verdict)
+        self._no_proof = view.no_proof if view.verdict.is_fault else None
+        if view.proof is not None:
+            self.proof.show_view(view.proof)
+        self.proof.setVisible(view.proof is not None)
         _clear(self._rate_lines)
         for line in (*view.rates, view.prediction):
             self._rate_lines.addWidget(_rate_row(line))
@@ -53,6 +64,10 @@ class ResultPanel(QWidget):
         missing = (*view.not_checked, *view.notes)
         self._missing_text.setText("\n".join(missing))
         self._missing.setVisible(bool(missing))
+
+    def show_running(self, *, is_running: bool) -> None:
+        """Let a fix be tried only while nothing else runs."""
+        self._verdict.show_proof(self._no_proof, can_start=not is_running)
 
     def _other(self, finding: FindingView) -> FindingCard:
         card = FindingCard(is_verdict=False)

@@ -1,0 +1,159 @@
+"""A fix is proven by a changed line and intervals that are apart, never by one of them."""
+
+from dataclasses import replace
+
+import pytest
+
+from app.core.bench import BenchRun, Test
+from app.core.evidence import Evidence, LoadOutcome, SecondRun
+from app.core.log import BufferKind, Fact, LoadStory, LogBuffer, LogEvent, LogSummary, Role
+from app.core.model import Model
+from app.core.proof import Verdict, prove, why_not
+from app.core.request import LoadRequest, changed
+from app.core.rule import Cite, Diagnosis, Finding, Fix, Ruled
+from app.core.units import MIB
+
+RULE = "layers-not-offloaded"
+GONE = Diagnosis(None, ruled_out=(Ruled(RULE, "", "all layers"),))
+STILL = Diagnosis(Finding("", (), Fix(""), "", rule_id=RULE, title="Still there"))
+SLOW, FAST = (10.0, 10.2, 9.9), (30.1, 30.0, 29.8)
+
+
+def _load(n: int, device_mib: int, host_mib: int) -> LogSummary:
+    text = f"offloaded {n}/19 layers to GPU"
+    line = LogEvent(Fact.OFFLOADED, 40 + n, text, {"n": n, "m": 19})
+    buffers = (
+        LogBuffer("CUDA0", BufferKind.DEVICE, Role.WEIGHTS, device_mib * MIB, 41),
+        LogBuffer("CPU_Mapped", BufferKind.HOST, Role.WEIGHTS, host_mib * MIB, 42),
+    )
+    story = LoadStory(offload_line=(n, 19), events=(line,), buffers=buffers, n_ctx=4096)
+    return LogSummary("server.log", 90, events=(line,), loads=(story,))
+
+
+BEFORE, AFTER = _load(9, 40, 200), _load(19, 225, 15)
+FINDING = Finding(
+    "9 of 19", (Cite(BEFORE.events[0].text, 49),), Fix("Remove -ngl.", change=(("ngl", None),)),
+    "", rule_id=RULE,
+)  # fmt: skip
+READY = LoadOutcome(("llama-server",), "llama-server", True, "", 1.0)
+FAILED = replace(READY, is_ready=False, exit_text="llama-server crashed.")
+
+
+def _rates(samples: tuple[float, ...], run_id: str, *, busy: str = "") -> tuple[BenchRun, ...]:
+    return tuple(
+        BenchRun(test, n, tuple(f * v for v in samples), "llama-bench", run_id=run_id, busy=busy)
+        for test, n, f in ((Test.PROMPT, 64, 10), (Test.GENERATION, 16, 1))
+    )
+
+
+def _evidence(
+    samples: tuple[float, ...],
+    *,
+    log: LogSummary = AFTER,
+    outcome: LoadOutcome = READY,
+    first: LoadOutcome = READY,
+    busy: str = "",
+) -> Evidence:
+    again = SecondRun(RULE, "a", LoadRequest(), outcome, log, _rates(samples, "b", busy=busy))
+    before = _rates(SLOW, "a") if first.is_ready else ()
+    model = Model("m.gguf", "llama", 3, False, {}, (), ())
+    return Evidence(
+        model=model, request=LoadRequest(ngl=9), outcome=first, log=BEFORE, runs=before, again=again
+    )
+
+
+def _verdict(evidence: Evidence, after: Diagnosis = GONE) -> Verdict:
+    proof = prove(evidence, FINDING, after)
+    assert proof is not None
+    return proof.verdict
+
+
+def test_is_proven_when_line_and_rates_changed() -> None:
+    proof = prove(_evidence(FAST), FINDING, GONE)
+    assert proof is not None and proof.is_proven
+    assert "3.0×" in proof.sentence or "2.99×" in proof.sentence
+    line = proof.pairs[0]
+    assert (line.before, line.after) == (
+        "offloaded 9/19 layers to GPU",
+        "offloaded 19/19 layers to GPU",
+    )
+    assert (line.line_before, line.line_after) == (49, 59)
+    weights = next(pair for pair in proof.pairs if pair.what == "weights on devices")
+    assert (weights.before, weights.after) == ("40.00 MiB", "225.00 MiB")
+    assert [pair.before.test for pair in proof.rates] == [Test.PROMPT, Test.GENERATION]
+
+
+def test_is_not_proven_by_speed_alone() -> None:
+    assert _verdict(_evidence(FAST, log=BEFORE), STILL) is Verdict.ONLY_RATE
+
+
+def test_is_not_proven_by_the_line_alone() -> None:
+    assert _verdict(_evidence((10.1, 10.0, 9.8))) is Verdict.ONLY_LINE
+
+
+def test_says_to_undo_it_when_it_got_slower() -> None:
+    proof = prove(_evidence((5.0, 5.1, 4.9)), FINDING, GONE)
+    assert proof is not None and proof.verdict is Verdict.SLOWER
+    assert "undo" in proof.sentence
+
+
+def test_is_not_decided_while_other_programs_computed() -> None:
+    busy = "other programs used up to 1.8 of 2 processor cores"
+    proof = prove(_evidence(FAST, busy=busy), FINDING, GONE)
+    assert proof is not None and proof.verdict is Verdict.UNDECIDED
+    assert busy in proof.sentence
+
+
+def test_is_not_decided_by_one_sample() -> None:
+    assert _verdict(_evidence((30.0,))) is Verdict.UNDECIDED
+
+
+def test_line_does_not_count_as_changed_when_the_rule_could_not_be_checked() -> None:
+    unseen = Diagnosis(None, not_checked=(Ruled(RULE, "", "no log"),))
+    assert _verdict(_evidence(FAST), unseen) is Verdict.ONLY_RATE
+
+
+def test_says_that_the_second_load_failed() -> None:
+    proof = prove(_evidence((), outcome=FAILED), FINDING, GONE)
+    assert proof is not None and proof.verdict is Verdict.FAILED
+    assert "crashed" in proof.sentence
+
+
+def test_a_load_that_works_now_is_a_proof_without_rates() -> None:
+    assert _verdict(_evidence(FAST, first=FAILED)) is Verdict.LOADS
+    assert _verdict(_evidence(FAST, first=FAILED), STILL) is Verdict.NOTHING
+
+
+def test_compares_with_the_run_it_was_made_for() -> None:
+    evidence = _evidence(FAST)
+    later = replace(evidence, runs=(*evidence.runs, *_rates((60.0, 60.1, 60.2), "c")))
+    assert _verdict(later) is Verdict.PROVEN
+
+
+def test_has_no_proof_without_a_second_run() -> None:
+    assert prove(replace(_evidence(FAST), again=None), FINDING, GONE) is None
+
+
+@pytest.mark.parametrize(
+    ("evidence", "finding", "words"),
+    [
+        (_evidence(SLOW), None, "Nothing was found"),
+        (Evidence(log=BEFORE), FINDING, "did not load the model itself"),
+        (_evidence(SLOW), replace(FINDING, fix=Fix("Buy memory.")), "only you can make it"),
+        (replace(_evidence(SLOW), runs=()), FINDING, "No rate was measured"),
+    ],
+)
+def test_says_why_a_fix_cannot_be_tried(
+    evidence: Evidence, finding: Finding | None, words: str
+) -> None:
+    assert words in why_not(evidence, finding)
+
+
+def test_a_fix_of_another_computers_evidence_cannot_be_tried() -> None:
+    assert why_not(_evidence(SLOW), FINDING) == ""
+    assert "another computer" in why_not(_evidence(SLOW), FINDING, is_own=False)
+
+
+def test_changes_only_the_named_options() -> None:
+    request = LoadRequest(ngl=9, ctx=2048, cache_type_k="q8_0")
+    assert changed(request, (("ngl", None),)) == replace(request, ngl=None)

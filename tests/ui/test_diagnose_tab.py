@@ -1,0 +1,92 @@
+"""The Diagnose tab: the verdict, Prove it, and before beside after."""
+
+from pathlib import Path
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QLabel, QPushButton, QWidget
+from pytestqt.qtbot import QtBot
+
+from app.core.request import LoadRequest
+from app.ui.main_window import MainWindow
+from app.ui.tabs.diagnose_tab import DiagnoseTab
+from app.work.settings import N_GEN, N_PROMPT
+from tests.work import stand_ins
+
+
+def _text(parent: QWidget, name: str) -> str:
+    found = parent.findChild(QLabel, name)
+    assert found is not None
+    return found.text()
+
+
+def _tab(window: MainWindow, folder: Path, qtbot: QtBot) -> DiagnoseTab:
+    """Show Diagnose with a model, and stand-ins whose first load keeps the device out."""
+    server = stand_ins.server(folder, log=stand_ins.LOG_DEVICE_NONE)
+    session = window.session
+    session.settings.set(N_PROMPT, 64)
+    session.settings.set(N_GEN, 16)
+    session.set_machine(stand_ins.evidence(server, stand_ins.bench(folder)).machine)
+    session.open_paths([str(stand_ins.model(folder))])
+    qtbot.waitUntil(lambda: session.evidence.model is not None)
+    tab = window.show_tab("diagnose")
+    assert isinstance(tab, DiagnoseTab)
+    devices = tab._options._device
+    devices.setCurrentIndex(devices.findData(False))
+    return tab
+
+
+def _click(tab: DiagnoseTab, name: str, qtbot: QtBot) -> None:
+    button = tab.findChild(QPushButton, name)
+    assert button is not None and button.isVisible() and button.isEnabled()
+    qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+    assert tab.is_running
+    qtbot.waitUntil(lambda: not tab.is_running, timeout=30_000)
+
+
+def test_proves_the_fix_and_shows_before_beside_after(
+    window: MainWindow, qtbot: QtBot, tmp_path: Path
+) -> None:
+    tab = _tab(window, tmp_path, qtbot)
+    _click(tab, "startDiagnose", qtbot)
+    assert _text(tab, "verdictTitle") == "A device is there, but not used"
+    assert not tab._result.proof.isVisible()
+    stand_ins.server(tmp_path)
+    _click(tab, "proveIt", qtbot)
+    assert tab._result.proof.isVisible()
+    again = window.session.evidence.again
+    assert again is not None and again.request.use_devices
+    texts = [label.text() for label in tab._result.proof.findChildren(QLabel)]
+    assert "weights on devices" in texts and "29.34 MiB" in texts
+    assert _text(tab, "proofTitle") and _text(tab, "proofSentence")
+    # the first load's verdict stays, with its evidence
+    assert _text(tab, "verdictTitle") == "A device is there, but not used"
+    qtbot.waitUntil(lambda: window.session.jobs.running() == 0)
+
+
+def test_says_why_a_fix_of_a_log_cannot_be_tried(
+    window: MainWindow, qtbot: QtBot, tmp_path: Path
+) -> None:
+    tab = _tab(window, tmp_path, qtbot)
+    session = window.session
+    session.open_paths([str(stand_ins.LOG_DEVICE_NONE)])
+    qtbot.waitUntil(lambda: session.evidence.log is not None)
+    window.show_tab("diagnose")
+    session.set_request(LoadRequest(use_devices=False))
+    button = tab.findChild(QPushButton, "proveIt")
+    assert button is not None and not button.isVisible()
+    assert "did not load the model itself" in _text(tab, "noProof")
+    qtbot.waitUntil(lambda: session.jobs.running() == 0)
+
+
+def test_lets_a_second_run_go_with_another_log(
+    window: MainWindow, qtbot: QtBot, tmp_path: Path
+) -> None:
+    tab = _tab(window, tmp_path, qtbot)
+    _click(tab, "startDiagnose", qtbot)
+    _click(tab, "proveIt", qtbot)
+    session = window.session
+    assert tab._result.proof.isVisible()
+    session.set_log(session.evidence.log)
+    assert session.proof is None
+    assert not tab._result.proof.isVisible()
+    qtbot.waitUntil(lambda: session.jobs.running() == 0)
