@@ -2,12 +2,12 @@
 
 from dataclasses import dataclass
 
-from app.core import facts
+from app.core import facts, units
 from app.core.host import CommandResult, Host, NvmlAnswer, NvmlValue
 from app.core.machine import MachineFact
 from app.core.probe import Probe
 from app.core.reading import State
-from app.probes import drm, nvidia_smi
+from app.probes import drm, nvidia_clocks, nvidia_smi
 from app.probes.memory import MEMINFO, kib_line
 from app.probes.text import table, whole
 
@@ -36,7 +36,13 @@ _PLAIN = (
     ("clock.sm", "clock", "MHz"),
     ("clock.sm_max", "clock_max", "MHz"),
     ("bus_width", "memory_bus_width", "bits"),
+    ("performance_state", "performance_state", ""),
+    ("use.gpu", "busy", "%"),
+    ("use.memory", "memory_busy", "%"),
+    ("process_memory", "process_memory", "bytes"),
 )
+_DRIVER_MODELS = {0: "WDDM", 1: "TCC", 2: "MCDM"}
+_ADDRESSING = {1: "HMM", 2: "ATS"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,9 +59,11 @@ def read(host: Host) -> tuple[MachineFact, ...]:
     answer = host.nvml()
     if answer.state is State.KNOWN:
         return nvml_facts(answer, system_memory(host))
-    smi = _ask_nvidia_smi(host)
+    smi, silence = _ask_nvidia_smi(host)
     if smi:
         return smi
+    if silence:
+        return (facts.searched("nvidia", State.TIMEOUT, source="nvidia-smi", reason=silence),)
     reason = answer.reason
     if answer.state is State.ABSENT and drm.cards(host, _VENDOR):
         reason = "an NVIDIA card is built in, but NVIDIA's driver is not installed"
@@ -110,7 +118,11 @@ def _card(
     for query, path, unit in _PLAIN:
         if query in by_query:
             found.append(_fact(path, by_query[query], source, unit))
-    for query, path in (("power_limit", "power_limit"), ("power_limit_default", "power_default")):
+    for query, path in (
+        ("power", "power"),
+        ("power_limit", "power_limit"),
+        ("power_limit_default", "power_default"),
+    ):
         value = by_query.get(query)
         if value is not None:  # milliwatt
             watts = value.value / 1000 if isinstance(value.value, int) else None
@@ -119,11 +131,41 @@ def _card(
                 if watts is not None
                 else _fact(path, value, source, "W")
             )
+    found.extend(_settings(by_query, source))
     bandwidth = _bandwidth(by_query)
     if bandwidth is not None:
         how = f"{source}: 2 x memory clock x bus width"
         found.append(facts.known("bandwidth", bandwidth, source=how, unit="bytes/s"))
     return tuple(found)
+
+
+def _settings(by_query: dict[str, NvmlValue], source: str) -> list[MachineFact]:
+    """Return what is set on the card, and what holds its clocks down."""
+    found = []
+    reasons = by_query.get("clock_reasons")
+    if reasons is not None and isinstance(reasons.value, int) and reasons.value >= 0:
+        words = nvidia_clocks.words(reasons.value)
+        found.append(facts.known("clock_reasons", words, source=source))
+    elif reasons is not None:
+        found.append(_fact("clock_reasons", reasons, source))
+    for query, path, names in (
+        ("driver_model", "driver_model", _DRIVER_MODELS),
+        ("addressing_mode", "addressing_mode", _ADDRESSING),
+    ):
+        value = by_query.get(query)
+        if value is not None and isinstance(value.value, int) and value.value in names:
+            found.append(facts.known(path, names[value.value], source=source))
+    if (mig := by_query.get("mig")) is not None and isinstance(mig.value, int):
+        found.append(facts.known("is_split", mig.value == 1, source=source))
+        totals = [
+            value.value
+            for query, value in by_query.items()
+            if query.startswith("instance.") and query.endswith(".total")
+        ]
+        parts = tuple(units.size(total) for total in totals if isinstance(total, int))
+        if mig.value == 1:
+            found.append(facts.known("instances", parts, source=source))
+    return found
 
 
 def _memory(by_query: dict[str, NvmlValue], source: str, system: SystemMemory) -> list[MachineFact]:
@@ -178,19 +220,23 @@ def _fact(path: str, value: NvmlValue, source: str, unit: str = "") -> MachineFa
     return facts.missing(path, state, source=source, reason=reason, unit=unit)
 
 
-def _ask_nvidia_smi(host: Host) -> tuple[MachineFact, ...]:
+def _ask_nvidia_smi(host: Host) -> tuple[tuple[MachineFact, ...], str]:
+    """Return the facts of the cards, and why the program gave none in time."""
     program = host.which("nvidia-smi")
     if program is None:
         program = next((path for path in nvidia_smi.PLACES if host.is_file(path)), None)
     if program is None:
-        return ()
+        return (), ""
     # 2 s: with persistence mode off the first call wakes the driver up
     answers: list[CommandResult] = []
     for fields in nvidia_smi.GROUPS:
         answers.append(host.run(nvidia_smi.argv(program, fields), timeout_s=2.0))
         if answers[-1].state is not State.KNOWN:
             break
-    return nvidia_smi.card_facts(tuple(answers), system_memory(host))
+    silence = ""
+    if answers[-1].state is State.TIMEOUT:
+        silence = "nvidia-smi gives no answer: the driver hangs; restart the computer"
+    return nvidia_smi.card_facts(tuple(answers), system_memory(host)), silence
 
 
 def _is_forgotten_in_container(host: Host) -> bool:
@@ -198,4 +244,4 @@ def _is_forgotten_in_container(host: Host) -> bool:
     return wanted not in ("", "void", "none") and "nvidia0" not in host.list_dir("/dev")
 
 
-PROBE = Probe("NVIDIA", read, time_limit_s=5.0)
+PROBE = Probe("NVIDIA", read, time_limit_s=7.0)

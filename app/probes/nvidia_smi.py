@@ -2,6 +2,7 @@
 
 import csv
 import io
+import re
 from typing import Protocol
 
 from app.core import facts
@@ -9,9 +10,10 @@ from app.core.host import CommandResult
 from app.core.machine import MachineFact
 from app.core.reading import State
 from app.core.units import MIB
+from app.probes import nvidia_clocks
 
 PLACES = ("/usr/lib/wsl/lib/nvidia-smi", r"C:\Windows\System32\nvidia-smi.exe")
-# two groups: one unknown field makes the program print no table at all (exit code 2)
+# in groups: one unknown field makes the program print no table at all (exit code 2)
 GROUPS = (
     ("index", "name", "memory.total", "memory.free", "driver_version"),
     (
@@ -23,6 +25,15 @@ GROUPS = (
         "pcie.link.width.max",
         "clocks.max.memory",
         "compute_cap",
+    ),
+    (
+        "index",
+        "utilization.gpu",
+        "power.draw",
+        "power.limit",
+        "clocks.sm",
+        "clocks.mem",
+        "clocks_event_reasons.active",
     ),
 )
 _SOURCE = "nvidia-smi"
@@ -38,8 +49,16 @@ _COLUMNS = (
     ("pcie.link.width.max", "pcie_width_max", "lanes"),
     ("clocks.max.memory", "memory_clock_max", "MHz"),
     ("compute_cap", "compute_capability", ""),
+    ("utilization.gpu", "busy", "%"),
+    ("power.draw", "power", "W"),
+    ("power.limit", "power_limit", "W"),
+    ("clocks.sm", "clock", "MHz"),
+    ("clocks.mem", "memory_clock", "MHz"),
+    ("clocks_event_reasons.active", "clock_reasons", ""),
 )
 _TEXTS = ("name", "driver_version", "compute_cap")
+_MASK = re.compile(r"0x[0-9a-fA-F]{1,16}")
+_NUMBER = re.compile(r"([0-9]{1,12})(\.[0-9]{1,6})?(?: .*)?")
 _STATES = {
     "[N/A]": (State.UNSUPPORTED, "the card does not report it"),
     "[Not Supported]": (State.UNSUPPORTED, "the card does not report it"),
@@ -128,9 +147,13 @@ def _fact(path: str, column: str, value: str, unit: str) -> MachineFact:
         return facts.missing(path, state, source=_SOURCE, reason=reason, unit=unit)
     if column in _TEXTS:
         return facts.known(path, value[:200], source=_SOURCE)
-    digits = value.split(maxsplit=1)[0]  # "24576 MiB" where nounits was not asked for
-    if not digits.isdecimal() or len(digits) > 12:
+    if path.endswith(".clock_reasons") and _MASK.fullmatch(value):
+        return facts.known(path, nvidia_clocks.words(int(value, 16)), source=_SOURCE)
+    match = _NUMBER.fullmatch(value)  # "24576 MiB", "11.17 W" where nounits was not asked for
+    if match is None:
         reason = f"{_SOURCE} prints {value[:40]!r}"
         return facts.missing(path, State.ERROR, source=_SOURCE, reason=reason, unit=unit)
-    number = int(digits)
+    if match[2]:
+        return facts.known(path, float(match[1] + match[2]), source=_SOURCE, unit=unit)
+    number = int(match[1])
     return facts.known(path, number * MIB if unit == "bytes" else number, source=_SOURCE, unit=unit)

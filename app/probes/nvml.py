@@ -11,6 +11,7 @@ from app.core.reading import State
 
 WSL_LIBRARY = "/usr/lib/wsl/lib/libnvidia-ml.so.1"
 _MAX_CARDS = 64
+_MAX_INSTANCES = 8  # no card can be split into more
 
 # error class of the library -> what it means for us (hardware.md section 3)
 _STATES = {
@@ -82,7 +83,55 @@ def _card(api: Any, index: int) -> tuple[NvmlValue, ...]:
         ("temperature", "nvmlDeviceGetTemperature", api.NVML_TEMPERATURE_GPU),
     ):
         values.append(_value(api, query, getattr(api, name), handle, kind))
+    values += [*_use(api, handle), *_modes(api, handle), *_instances(api, handle)]
+    values.append(_processes(api, handle))
     return tuple(values)
+
+
+def _use(api: Any, handle: Any) -> list[NvmlValue]:
+    """Ask for the share of time in which a kernel ran, and the memory controller was busy."""
+    use, error = _call(api, api.nvmlDeviceGetUtilizationRates, handle)
+    return [NvmlValue(f"use.{name}", getattr(use, name, None), error) for name in ("gpu", "memory")]
+
+
+def _modes(api: Any, handle: Any) -> list[NvmlValue]:
+    """Ask for settings that come as (now, after the next start)."""
+    found = []
+    for query, function in (
+        ("mig", api.nvmlDeviceGetMigMode),
+        ("driver_model", api.nvmlDeviceGetDriverModel),
+    ):
+        pair, error = _call(api, function, handle)
+        now = pair[0] if isinstance(pair, list | tuple) and pair else None
+        found.append(NvmlValue(query, now, error))
+    return found
+
+
+def _instances(api: Any, handle: Any) -> list[NvmlValue]:
+    """Ask each part that a card was split into (MIG) for its memory."""
+    count, _error = _call(api, api.nvmlDeviceGetMaxMigDeviceCount, handle)
+    found: list[NvmlValue] = []
+    for index in range(min(count, _MAX_INSTANCES) if isinstance(count, int) else 0):
+        part, error = _call(api, api.nvmlDeviceGetMigDeviceHandleByIndex, handle, index)
+        if error:  # NotFound: fewer were made than are possible
+            continue
+        info, _error = _call(api, api.nvmlDeviceGetMemoryInfo, part)
+        if info is not None:
+            found.append(NvmlValue(f"instance.{index}.total", int(info.total)))
+            found.append(NvmlValue(f"instance.{index}.free", int(info.free)))
+    return found
+
+
+def _processes(api: Any, handle: Any) -> NvmlValue:
+    """Ask for the memory of all compute processes; None where the driver hides it."""
+    found, error = _call(api, api.nvmlDeviceGetComputeRunningProcesses, handle)
+    if error or not isinstance(found, list | tuple):
+        return NvmlValue("process_memory", None, error or "Unknown")
+    sizes = [getattr(process, "usedGpuMemory", None) for process in found]
+    # under WDDM, in WSL2 and in containers the driver answers None for each process: that is not 0
+    if any(size is None for size in sizes):
+        return NvmlValue("process_memory", None, "NotSupported")
+    return NvmlValue("process_memory", sum(int(size) for size in sizes if size is not None))
 
 
 _PLAIN = (
@@ -97,6 +146,7 @@ _PLAIN = (
     ("power_limit_default", "nvmlDeviceGetPowerManagementDefaultLimit"),
     ("clock_reasons", "nvmlDeviceGetCurrentClocksEventReasons"),
     ("performance_state", "nvmlDeviceGetPerformanceState"),
+    ("addressing_mode", "nvmlDeviceGetAddressingMode"),
 )
 
 

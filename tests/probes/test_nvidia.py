@@ -4,13 +4,15 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from app.core import facts
 from app.core.host import NvmlAnswer, NvmlValue
 from app.core.machine import Machine
 from app.core.reading import State
 from app.core.units import GIB, MIB
-from app.probes import nvidia, nvidia_smi
+from app.probes import nvidia, nvidia_clocks, nvidia_smi, nvidia_smi_q
 from tests.hosts import FakeHost, answered, sample
 
 CARD_4090 = (
@@ -190,4 +192,124 @@ def test_asks_nvidia_smi_once_when_it_hangs() -> None:
     host = _smi("", hangs=True)
     machine = _machine(host)
     assert host.elapsed_s == 2.0
-    assert _state(machine, "gpu.count") is State.ABSENT
+    assert _state(machine, "gpu.count") is State.TIMEOUT
+
+
+def _with(*values: NvmlValue) -> Machine:
+    return _machine(FakeHost(nvml=replace(ONE_CARD, cards=((*CARD_4090, *values),))))
+
+
+def test_says_in_words_what_holds_the_clock_down() -> None:
+    assert _with(NvmlValue("clock_reasons", 0x1)).words("gpu.0.clock_reasons") == ("idle",)
+    machine = _with(NvmlValue("clock_reasons", 0x44 | 0x8000))
+    reasons = machine.words("gpu.0.clock_reasons")
+    assert reasons == ("power limit", "heat (hardware)", "not known: 0x8000")
+    assert _with(NvmlValue("clock_reasons", 0)).words("gpu.0.clock_reasons") == ()
+    machine = _with(NvmlValue("clock_reasons", None, "NotSupported"))
+    assert _state(machine, "gpu.0.clock_reasons") is State.UNSUPPORTED
+
+
+def test_heat_is_a_fault_only_while_the_card_works_and_stays() -> None:
+    hot, idle = (0x40, 98), (0x41, 0)
+    assert nvidia_clocks.faults((hot, hot)) == ()
+    assert nvidia_clocks.faults((idle,) * 10) == ()
+    assert nvidia_clocks.faults(((0x40, None),) * 10) == ()
+    assert nvidia_clocks.faults((hot,) * 3 + (idle,) * 7) == ("heat (hardware)",)
+    assert nvidia_clocks.faults((hot,) * 3 + (idle,) * 20) == ()  # long ago
+    assert nvidia_clocks.faults(((0x4, 100),) * 10) == ()  # a power limit at full load is normal
+
+
+def test_a_split_card_shows_its_parts() -> None:
+    machine = _with(
+        NvmlValue("mig", 1),
+        NvmlValue("instance.0.total", 20 * GIB),
+        NvmlValue("instance.1.total", 10 * GIB),
+    )
+    assert machine.flag("gpu.0.is_split") is True
+    assert machine.words("gpu.0.instances") == ("20.00 GiB", "10.00 GiB")
+    assert _with(NvmlValue("mig", None, "NotSupported")).flag("gpu.0.is_split") is None
+
+
+def test_names_the_driver_model_and_the_way_of_addressing() -> None:
+    machine = _with(NvmlValue("driver_model", 0), NvmlValue("addressing_mode", 2))
+    assert machine.text("gpu.0.driver_model") == "WDDM"
+    assert machine.text("gpu.0.addressing_mode") == "ATS"
+
+
+def test_memory_of_programs_that_the_driver_hides_is_not_zero() -> None:
+    machine = _with(NvmlValue("process_memory", None, "NotSupported"))
+    assert _state(machine, "gpu.0.process_memory") is State.UNSUPPORTED
+
+
+def test_a_program_that_hangs_is_named() -> None:
+    fact = _machine(_smi("", hangs=True)).fact("nvidia.search")
+    assert fact and fact.reading.state is State.TIMEOUT and "nvidia-smi" in fact.reading.source
+
+
+def test_nvidia_smi_prints_decimals_and_a_mask() -> None:
+    machine = _machine(_smi(sample("nvidia-smi-two-cards.csv")))
+    assert machine.words("gpu.1.clock_reasons") == ("power limit",)
+    text = "index, name, power.draw [W]\n0, A, 11.17 W\n"
+    fact = _machine(_smi(text)).fact("gpu.0.power")
+    assert fact and fact.reading.value == 11.17
+
+
+PASTED = """
+==============NVSMI LOG==============
+
+Driver Version                            : 550.144.03
+CUDA Version                              : 12.4
+
+Attached GPUs                             : 1
+GPU 00000000:01:00.0
+    Product Name                          : NVIDIA GeForce RTX 3060
+    GPU UUID                              : GPU-0
+    Driver Model
+        Current                           : N/A
+    GPU Link Info
+        PCIe Generation
+            Max                           : 4
+            Current                       : 1
+        Link Width
+            Max                           : 16x
+            Current                       : 4x
+    Clocks Event Reasons
+        Idle                              : Active
+        SW Power Cap                      : Not Active
+    FB Memory Usage
+        Total                             : 12288 MiB
+        Free                              : 11900 MiB
+    BAR1 Memory Usage
+        Total                             : 256 MiB
+    Utilization
+        Gpu                               : 3 %
+    Temperature
+        GPU Current Temp                  : 41 C
+    GPU Power Readings
+        Power Draw                        : 14.50 W
+        Current Power Limit               : 170.00 W
+    Clocks
+        SM                                : 210 MHz
+        Memory                            : 405 MHz
+    Max Clocks
+        SM                                : 2130 MHz
+        Memory                            : 7501 MHz
+"""
+
+
+def test_reads_what_a_person_pasted() -> None:
+    machine = Machine(facts=nvidia_smi_q.parse(PASTED))
+    assert machine.text("gpu.0.name") == "NVIDIA GeForce RTX 3060"
+    assert machine.number("gpu.0.memory_total") == 12288 * MIB
+    assert machine.number("gpu.0.pcie_width") == 4
+    assert machine.number("gpu.0.memory_clock_max") == 7501
+    assert machine.number("gpu.0.memory_clock") == 405
+    assert machine.words("gpu.0.clock_reasons") == ("Idle",)
+    assert machine.text("gpu.0.driver") == "550.144.03"
+    assert "GPU-0" not in str(machine.facts)
+
+
+@given(st.integers(0, len(PASTED)), st.text(max_size=30))
+def test_reads_any_part_of_a_pasted_text(cut: int, more: str) -> None:
+    for fact in nvidia_smi_q.parse(PASTED[:cut] + more + PASTED[cut:]):
+        assert fact.reading.value is not None

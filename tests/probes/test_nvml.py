@@ -131,3 +131,37 @@ def test_loads_the_library_of_wsl_by_its_path(monkeypatch: pytest.MonkeyPatch) -
 def test_names_the_functions_that_the_real_module_has() -> None:
     asked = [name for _, name in nvml._PLAIN] + ["nvmlDeviceGetMemoryInfo", "nvmlMemory_v2"]
     assert [name for name in asked if not hasattr(pynvml, name)] == []
+
+
+def test_asks_use_modes_and_parts_of_a_split_card() -> None:
+    def part(_handle: object, index: int) -> int:
+        if index == 1:
+            raise _error("NotFound")
+        return index
+
+    card = _card(
+        nvml.ask(
+            _api(
+                nvmlDeviceGetUtilizationRates=lambda _handle: SimpleNamespace(gpu=97, memory=41),
+                nvmlDeviceGetMigMode=lambda _handle: [1, 1],
+                nvmlDeviceGetDriverModel=_raises("NotSupported"),
+                nvmlDeviceGetMaxMigDeviceCount=lambda _handle: 2,
+                nvmlDeviceGetMigDeviceHandleByIndex=part,
+            )
+        )
+    )
+    assert (card["use.gpu"].value, card["use.memory"].value) == (97, 41)
+    assert card["mig"].value == 1
+    assert card["driver_model"].error == "NotSupported"
+    assert card["instance.0.total"].value == 100
+    assert "instance.1.total" not in card
+
+
+def test_memory_of_processes_that_is_hidden_is_no_sum() -> None:
+    def processes(*sizes: int | None) -> Any:
+        return lambda _handle: [SimpleNamespace(usedGpuMemory=size) for size in sizes]
+
+    shown = nvml.ask(_api(nvmlDeviceGetComputeRunningProcesses=processes(5, 7)))
+    assert _card(shown)["process_memory"].value == 12
+    hidden = nvml.ask(_api(nvmlDeviceGetComputeRunningProcesses=processes(5, None)))
+    assert _card(hidden)["process_memory"] == NvmlValue("process_memory", None, "NotSupported")

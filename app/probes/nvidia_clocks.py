@@ -1,0 +1,42 @@
+"""Why an NVIDIA card holds its clocks down: the bits of NVML's clock event reasons."""
+
+# nvml.h nvmlClocksEventReason*, CUDA 13
+_WORDS = (
+    (0x1, "idle"),
+    (0x2, "clocks set by an application"),
+    (0x4, "power limit"),
+    (0x8, "hardware slowdown"),
+    (0x10, "held in step with another card"),
+    (0x20, "heat (software)"),
+    (0x40, "heat (hardware)"),
+    (0x80, "power supply or its cable (hardware)"),
+    (0x100, "clock of the screen"),
+    (0x200, "limit of the board"),
+    (0x400, "voltage"),
+)
+_KNOWN = sum(bit for bit, _ in _WORDS)
+# a power limit at full load is normal on many cards; these are not
+_FAULTS = 0x8 | 0x20 | 0x40 | 0x80
+_WINDOW, _TIMES = 10, 3
+
+
+def words(mask: int) -> tuple[str, ...]:
+    """Return the reasons in words; bits that are not known in hexadecimal."""
+    found = [text for bit, text in _WORDS if mask & bit]
+    unknown = mask & ~_KNOWN
+    if unknown > 0:
+        found.append(f"not known: {unknown:#x}")
+    return tuple(found)
+
+
+def faults(samples: tuple[tuple[int, int | None], ...], busy_from: int = 50) -> tuple[str, ...]:
+    """Return the faults of the last samples of (mask, use in per cent).
+
+    A fault is one that shows in at least 3 of the last 10 samples while the card works.
+    """
+    busy = [mask for mask, use in samples[-_WINDOW:] if use is not None and use >= busy_from]
+    return tuple(
+        text
+        for bit, text in _WORDS
+        if bit & _FAULTS and sum(1 for mask in busy if mask & bit) >= _TIMES
+    )
