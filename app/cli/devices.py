@@ -31,6 +31,7 @@ class Computer:
     host: Host
     build: int | None = None  # of the llama.cpp that listed the devices
     notes: tuple[str, ...] = ()
+    machine: Machine | None = None  # None: it was described
 
 
 def add_device_options(parser: ArgumentParser) -> None:
@@ -44,6 +45,9 @@ def add_device_options(parser: ArgumentParser) -> None:
     group.add_argument("--device-max-buffer", type=mebibytes, metavar="MIB[,MIB...]",
                        help="largest buffer or storage range of each described device "
                        "(default: vulkan 4096, no limit for the others)")  # fmt: skip
+    group.add_argument("--llama-bin", metavar="DIR",
+                       help="folder with llama.cpp's programs (default: the one chosen in the "
+                       "window, then those found on this computer)")  # fmt: skip
     group.add_argument("--no-device", action="store_true", help="plan for system memory alone")
     group.add_argument("--cpu", type=CpuKind, choices=list(CpuKind),
                        metavar="|".join(kind.value for kind in CpuKind),
@@ -61,7 +65,7 @@ def computer_of(options: Namespace) -> Computer:
         raise CommandError(BAD_USAGE, "Give --device-free or --no-device, not both.")
     if described:
         return Computer(_described(options), _host(_memory_and_cpu(), options))
-    if options.no_device:
+    if options.no_device and not options.exact:
         return Computer((), _host(_memory_and_cpu(), options))
     return _this_one(options)
 
@@ -113,7 +117,7 @@ def _this_one(options: Namespace) -> Computer:
     from app.work.machine_reader import read_machine
     from app.work.settings import LLAMA_FOLDER, Settings
 
-    folder = Settings().get(LLAMA_FOLDER)
+    folder = options.llama_bin or Settings().get(LLAMA_FOLDER)
     machine = read_machine(RealHost(), (folder,) if folder else ())
     notes: tuple[str, ...] = ()
     if not machine.devices:
@@ -124,7 +128,9 @@ def _this_one(options: Namespace) -> Computer:
                 "No llama.cpp program was found to list the devices; this plan is for system "
                 "memory alone. Describe a device with --device-free.",
             )
-    return Computer(machine.devices, _host(machine, options), _build(machine), notes)
+    if options.no_device:
+        return Computer((), _host(machine, options), _build(machine), (), machine)
+    return Computer(machine.devices, _host(machine, options), _build(machine), notes, machine)
 
 
 def _build(machine: Machine) -> int | None:

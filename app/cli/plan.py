@@ -5,7 +5,7 @@ from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from dataclasses import replace
 
 from app import product
-from app.cli import ANSWERED, BAD_USAGE, UNREADABLE, CommandError, plan_text
+from app.cli import ANSWERED, BAD_USAGE, FAILED, UNREADABLE, CommandError, exact, plan_text
 from app.cli.devices import Computer, add_device_options, computer_of
 from app.cli.load_options import add_load_options, add_server_options, count, request_of
 from app.core import placement
@@ -19,6 +19,8 @@ from app.core.plan import Situation
 from app.core.plan_json import plan_json
 from app.core.reading import Estimate
 from app.core.request import LoadRequest, Tool
+from app.core.said import compare
+from app.core.said_json import said_json
 from app.core.weights import CPU
 from app.gguf.model import read_model
 
@@ -44,6 +46,9 @@ def add_options(parser: ArgumentParser) -> None:
     more.add_argument("--fill", type=int, default=0, metavar="N",
                       help="tokens in the context for which f holds (default 0)")  # fmt: skip
     more.add_argument("--table", action="store_true", help="one row per number of layers")
+    more.add_argument("--exact", action="store_true",
+                      help="ask this computer's own llama.cpp too (its dry pass, no weights "
+                      "are read)")  # fmt: skip
     more.add_argument("--json", action="store_true", help=f"print {product.schema('plan')}")
 
 
@@ -73,10 +78,20 @@ def main(options: Namespace) -> int:
         table = tuple(planning.table_of(prepared, situation)) if options.table else ()
     except UserError as error:
         raise CommandError.of(BAD_USAGE, error) from error
+    try:
+        said = exact.said_of(model, prepared, situation, computer) if options.exact else None
+    except UserError as error:
+        raise CommandError.of(FAILED, error) from error
     if options.json:
-        print(json.dumps(plan_json(plan, table), indent=1))
+        document = plan_json(plan, table)
+        if said is not None:
+            document["llama_says"] = said_json(said)
+        print(json.dumps(document, indent=1))
     else:
         print(plan_text.plan_text(plan, table))
+        if said is not None:
+            figures = compare(exact.dry_placement(prepared, situation), said)
+            print("\n".join(exact.said_lines(figures, said)))
     return ANSWERED
 
 

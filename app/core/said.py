@@ -9,6 +9,11 @@ from app.core.units import MIB
 
 # the table prints whole MiB, cut off (common_memory_breakdown_print in common/common.cpp, 11434)
 TOLERANCE_BYTES = MIB
+AGREES_TEXT = "Both agree: weights and context within 1 MiB, compute within its stated range."
+TOLERANCE_TEXT = (
+    "What differs by more than 1 MiB, for compute by more than its stated range, is marked: trust "
+    "llama.cpp's figure there."
+)
 SOURCE = "the memory breakdown table of its own dry pass, in whole MiB, cut off"
 
 

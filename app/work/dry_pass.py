@@ -52,18 +52,22 @@ def question_of(
     llama-server is asked for itself. llama-bench has no dry pass; llama-fit-params reserves the
     same, so it is asked for both.
     """
-    names = ["llama-server"] if request.tool is Tool.SERVER else ["llama-fit-params"]
+    name = program_name(request.tool)
     runtimes = machine.runtimes if machine else ()
     source = machine.devices_source if machine else ""
     asked = source.partition(" --list-devices")[0]
     ordered = sorted(runtimes, key=lambda r: asked not in {p.path for p in r.programs})
     for runtime in ordered:
-        for name in names:
-            program = runtime.executable(name)
-            if program is not None:
-                expected = expected_of(placed) if placed else ()
-                return Question(program, runtime.build, model, request, expected)
+        program = runtime.executable(name)
+        if program is not None:
+            expected = expected_of(placed) if placed else ()
+            return Question(program, runtime.build, model, request, expected)
     return None
+
+
+def program_name(tool: Tool) -> str:
+    """Return the program that answers for another."""
+    return Tool.SERVER.value if tool is Tool.SERVER else Tool.FIT_PARAMS.value
 
 
 def expected_of(placed: Placement) -> tuple[str, ...]:
@@ -132,7 +136,7 @@ def _once(steps: Steps, question: Question, path: str) -> Script[_Answer]:
 
 def _argv(question: Question, path: str) -> tuple[str, ...]:
     program, request = question.program, question.request
-    if program.name == "llama-server":
+    if program.name == Tool.SERVER.value:
         return llama_argv.server_argv(program, path, request, port=free_port())
     words = llama_argv.server_options(request, program).words
     table = ("-fit", "on", "--fit-print", "on", "-lv", str(llama_argv.PLACEMENT_VERBOSITY))
