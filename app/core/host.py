@@ -58,6 +58,28 @@ class ListedGpu:
 
 
 @dataclass(frozen=True, slots=True)
+class Adapter:
+    """A graphics adapter as Windows lists it; sizes in bytes."""
+
+    name: str
+    vendor: int  # PCI: 0x10de NVIDIA, 0x1002 AMD, 0x8086 Intel, 0x1414 Microsoft
+    own_bytes: int
+    system_bytes: int  # taken from the computer's memory for good
+    shared_bytes: int  # a limit, not memory of the adapter
+    luid: str  # "0x00000000_0x0000d1e5", the name by which counters know it
+    is_software: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class CounterValue:
+    """One value of Windows' performance counters, in bytes."""
+
+    instance: str
+    counter: str
+    value: int
+
+
+@dataclass(frozen=True, slots=True)
 class Basics:
     """What the operating system's own calls say, on each platform; None = it does not say."""
 
@@ -73,6 +95,8 @@ class Basics:
     swap_used_bytes: int | None = None
     instruction_sets: tuple[str, ...] | None = None
     gpus: tuple[ListedGpu, ...] | None = None
+    adapters: tuple[Adapter, ...] | None = None
+    counters: tuple[CounterValue, ...] | None = None
     is_plugged: bool | None = None  # mains power, None = no battery or not told
     battery_percent: int | None = None
     power_plan: str | None = None  # Windows: the GUID of the plan

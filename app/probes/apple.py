@@ -6,6 +6,7 @@ from app.core.machine import MachineFact
 from app.core.probe import Probe
 from app.core.reading import State
 from app.core.units import MIB
+from app.probes import apple_gpu
 from app.probes.cpu import CoreClass, class_facts, instruction_sets
 from app.probes.text import table, whole
 
@@ -43,7 +44,8 @@ def read(host: Host) -> tuple[MachineFact, ...]:
             facts.missing(path, state, source=_SOURCE, reason=reason)
             for path in ("cpu.model", "cpu.physical", "cpu.logical", "cpu.instruction_sets")
         )
-    return (*_cpu(keys), *_gpu(keys), *_translated(keys))
+    more = apple_gpu.read(host) if keys.get("machdep.cpu.brand_string", "")[:5] == "Apple" else []
+    return (*_cpu(keys), *_gpu(keys), *more, *_translated(keys))
 
 
 def parse(text: str) -> dict[str, str]:
@@ -110,7 +112,11 @@ def _gpu(keys: dict[str, str]) -> list[MachineFact]:
         how = f"{_SOURCE} hw.memsize (the GPU shares the system's memory)"
         found.append(facts.known("gpu.0.memory_total", total, source=how, unit="bytes"))
     limit = whole(keys.get("iogpu.wired_limit_mb"))
-    if limit:  # 0: macOS decides, about 2/3 to 3/4 of the memory
+    if limit == 0 and total is not None and total > 0:  # 0: macOS decides
+        how = "iogpu.wired_limit_mb is 0: 2/3 of the memory up to 36 GB, 3/4 above"
+        size = apple_gpu.default_limit(total)
+        found.append(facts.known("gpu.0.memory_default", size, source=how, unit="bytes"))
+    if limit and limit > 0:
         source = f"{_SOURCE} iogpu.wired_limit_mb"
         found.append(facts.known("gpu.0.memory_limit", limit * MIB, source=source, unit="bytes"))
     return found
@@ -128,4 +134,4 @@ def _not_told(path: str, key: str) -> MachineFact:
     return facts.missing(path, State.MISSING, source=_SOURCE, reason=f"no key {key}")
 
 
-PROBE = Probe("Apple", read)
+PROBE = Probe("Apple", read, time_limit_s=5.0)

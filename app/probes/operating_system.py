@@ -6,6 +6,7 @@ import sys
 import psutil
 
 from app.core.host import Basics, ListedGpu
+from app.probes import dxgi, pdh
 
 # winnt.h PF_*: the instruction sets that IsProcessorFeaturePresent knows
 _WINDOWS_SETS = ((39, "avx"), (40, "avx2"), (41, "avx512f"))
@@ -33,6 +34,8 @@ def basics() -> Basics:
         swap_used_bytes=swap_used,
         instruction_sets=_windows_sets(),
         gpus=_windows_gpus(),
+        adapters=dxgi.adapters(),
+        counters=pdh.collect(),
         is_plugged=is_plugged,
         battery_percent=percent,
         power_plan=plan,

@@ -1,10 +1,15 @@
 """Macs: names of core levels as Apple gives them, instruction sets, and the GPU's memory."""
 
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
 from app.core import facts
+from app.core.host import CommandResult
 from app.core.machine import Machine
 from app.core.reading import State
 from app.core.units import GIB, MIB
-from app.probes import apple
+from app.probes import apple, apple_gpu
 from tests.hosts import FakeHost, answered, sample
 
 SYSCTL = ("sysctl", *apple._TREES)
@@ -64,7 +69,9 @@ def test_the_gpu_shares_the_memory_and_a_limit_shows() -> None:
     assert machine.number("gpu.0.memory_total") == 24 * GIB
     assert machine.number("gpu.0.memory_limit") == 20_000 * MIB
     assert machine.flag("os.is_translated") is True
-    assert _machine(f"{text}iogpu.wired_limit_mb: 0\n").fact("gpu.0.memory_limit") is None
+    default = _machine(f"{text}iogpu.wired_limit_mb: 0\n")
+    assert default.fact("gpu.0.memory_limit") is None
+    assert default.number("gpu.0.memory_default") == 16 * GIB  # 2/3 of 24
 
 
 def test_an_intel_mac_has_no_apple_gpu() -> None:
@@ -81,3 +88,48 @@ def test_says_timeout_when_sysctl_hangs() -> None:
 def test_says_error_when_sysctl_prints_nothing() -> None:
     fact = _machine("").fact("cpu.physical")
     assert fact and fact.reading.state is State.ERROR
+
+
+def _with(*commands: CommandResult) -> Machine:
+    text = answered(*SYSCTL, stdout="machdep.cpu.brand_string: Apple M4 Max\n")
+    host = FakeHost(platform="darwin", commands=(text, *commands))
+    return Machine(facts=facts.join([apple.read(host)]))
+
+
+def test_counts_the_gpus_cores_by_either_program() -> None:
+    ioreg = answered(*apple_gpu.IOREG, stdout='    "gpu-core-count" = 40\n')
+    assert _with(ioreg).number("gpu.0.cores") == 40
+    text = sample("system_profiler-displays-m4max.json")
+    assert _with(answered(*apple_gpu.PROFILER, stdout=text)).number("gpu.0.cores") == 40
+    fact = _with().fact("gpu.0.cores")
+    assert fact and fact.reading.value is None and fact.reading.reason
+
+
+def test_says_how_short_memory_is() -> None:
+    assert _with(answered(*apple_gpu.PRESSURE, stdout="2\n")).text("pressure.level") == "warning"
+    assert _with(answered(*apple_gpu.PRESSURE, stdout="9\n")).fact("pressure.level") is None
+
+
+def test_says_how_much_memory_is_compressed() -> None:
+    machine = _with(answered("vm_stat", stdout=sample("vm_stat-16k.txt")))
+    assert machine.number("memory.compressed") == 233_012 * 16384
+
+
+def test_pages_of_vm_stat_are_16_kib_on_apple_silicon() -> None:
+    counters = apple_gpu.vm_stat(sample("vm_stat-16k.txt"))
+    assert counters["Swapins"] == 554_433 * 16384
+    assert counters["Pages free"] == 14_520 * 16384
+    assert apple_gpu.vm_stat("Pages free: 1.\n") == {}  # without its page size it says nothing
+
+
+@pytest.mark.parametrize(("total", "limit"), [(16, 10.67), (36, 24), (64, 48), (128, 96)])
+def test_macos_default_share_grows_above_36_gb(total: int, limit: float) -> None:
+    assert apple_gpu.default_limit(total * GIB) == pytest.approx(limit * GIB, rel=0.001)
+
+
+@given(st.text(max_size=120))
+def test_reads_any_output(text: str) -> None:
+    for cores in (apple_gpu.profiler_cores(text), apple_gpu.ioreg_cores(text)):
+        assert cores is None or cores > 0
+    for value in apple_gpu.vm_stat("(page size of 4096 bytes)\n" + text).values():
+        assert value >= 0
