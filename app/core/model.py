@@ -1,5 +1,6 @@
 """A model as its GGUF header describes it: keys, tensors, files, and what is wrong with them."""
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
@@ -120,7 +121,9 @@ class Model:
     def whole(self, name: str, default: int | None = None) -> int | None:
         """Return an architecture key as a whole number; arrays give their first entry's default."""
         value = self.key(name)
-        return int(value) if isinstance(value, int | float) else default
+        if isinstance(value, int | float) and math.isfinite(value):
+            return int(value)
+        return default
 
     def text(self, full_name: str, default: str = "") -> str:
         """Return a text by its full key, for example general.name."""

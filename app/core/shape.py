@@ -35,6 +35,21 @@ _PATTERN_KEY_ONLY = frozenset(
 _DEFAULT_WINDOW: Mapping[str, int] = {"gemma2": 4096}
 _FIXED_WINDOW: Mapping[str, int] = {"llama4": 8192, "smallthinker": 4096}
 
+# The keys below are counts; llama.cpp reads them as uint32 and takes at most 512 blocks
+_COUNTS = (
+    "block_count", "context_length", "embedding_length", "feed_forward_length", "vocab_size",
+    "attention.head_count", "attention.head_count_kv", "attention.key_length",
+    "attention.value_length", "attention.key_length_swa", "attention.value_length_swa",
+    "attention.key_length_mla", "attention.value_length_mla", "attention.sliding_window",
+    "attention.shared_kv_layers", "expert_count", "expert_used_count",
+    "expert_feed_forward_length", "nextn_predict_layers", "leading_dense_block_count",
+    "full_attention_interval", "embedding_length_per_layer_input", "shortconv.l_cache",
+    "ssm.inner_size", "ssm.state_size", "ssm.group_count", "ssm.conv_kernel",
+    "ssm.time_step_rank", "wkv.head_size", "token_shift_count", "kda.head_dim",
+)  # fmt: skip
+_LARGEST_COUNT = (1 << 32) - 1
+_MAX_BLOCKS = 512  # LLAMA_MAX_LAYERS, src/llama-hparams.h, build 11434
+
 _ATTENTION_OR_RECURRENT = frozenset(
     {"granitehybrid", "lfm2", "lfm2moe", "jamba", "plamo2", "kimi-linear"}
 )
@@ -110,7 +125,8 @@ class Shape:
 
 
 def shape_of(model: Model) -> Shape:
-    """Derive the shape; UserError when the header lacks what llama.cpp requires."""
+    """Derive the shape; UserError when the header lacks what llama.cpp requires, or lies."""
+    _check_counts(model)
     n_all = model.whole("block_count")
     n_embd = model.whole("embedding_length")
     if not model.arch or n_all is None or n_embd is None:
@@ -120,6 +136,8 @@ def shape_of(model: Model) -> Shape:
             "If it is a vision projector (mmproj) or an adapter, drop the model file instead.",
         )
     n_layer = n_all - (model.whole("nextn_predict_layers") or 0)
+    if not 0 < n_layer <= n_all <= _MAX_BLOCKS:
+        raise _wrong(model, "block_count", f"{n_all}, of which {n_layer} are loaded")
     n_head = max(_per_layer(model, "attention.head_count", n_all, 0), default=0)
     layers = tuple(_layer(model, i, n_layer, n_all, n_embd) for i in range(n_layer))
     is_mla = bool(
@@ -153,6 +171,23 @@ def shape_of(model: Model) -> Shape:
         groups=model.whole("ssm.group_count") or 0,
         dt_rank=model.whole("ssm.time_step_rank") or 0,
         layers=layers,
+    )
+
+
+def _check_counts(model: Model) -> None:
+    for name in _COUNTS:
+        value = model.key(name)
+        for count in value if isinstance(value, tuple) else (value,):
+            # a NaN is in no range
+            if isinstance(count, int | float) and not 0 <= count <= _LARGEST_COUNT:
+                raise _wrong(model, name, str(count))
+
+
+def _wrong(model: Model, name: str, value: str) -> UserError:
+    return UserError(
+        f"The header of {model.name} cannot be right",
+        f"{model.arch}.{name} is {value}.",
+        "No runtime will load it; get the file again.",
     )
 
 

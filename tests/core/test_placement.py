@@ -312,3 +312,62 @@ def test_weights_only_move_between_host_and_device(ngl: int, tool: Tool, is_tied
     if ngl < 9:
         further = placed(given_model, LoadRequest(tool=tool, ngl=ngl + 1))
         assert further.f < found.f
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("block_count", 0),
+        ("block_count", -3),
+        ("block_count", 10**9),
+        ("nextn_predict_layers", 2),
+        ("attention.head_count", float("nan")),
+        ("attention.head_count_kv", (2, -1)),
+        ("attention.value_length", float("inf")),
+        ("feed_forward_length", 1 << 40),
+    ],
+)
+def test_a_count_that_cannot_be_right_is_named(
+    name: str, value: int | float | tuple[int, ...]
+) -> None:
+    good = model()
+    lying = replace(good, keys={**good.keys, f"llama.{name}": value})
+    with pytest.raises(UserError, match="cannot be right") as caught:
+        prepare(lying)
+    wrong = "block_count" if name == "nextn_predict_layers" else name
+    assert f"llama.{wrong} is" in caught.value.detail
+
+
+@given(
+    changed=st.dictionaries(
+        st.sampled_from(
+            ["block_count", "attention.head_count", "attention.head_count_kv", "expert_count",
+             "embedding_length", "attention.sliding_window", "context_length", "vocab_size",
+             "expert_used_count", "attention.key_length", "ssm.inner_size"]
+        ),
+        st.one_of(
+            st.integers(-(2**63), 2**64),
+            st.floats(),
+            st.booleans(),
+            st.text(max_size=3),
+            st.lists(st.integers(-2, 9), max_size=4).map(tuple),
+        ),
+        max_size=4,
+    ),
+    arch=st.sampled_from(["llama", "gemma3", "qwen3moe", "mamba", "gemma3n", "lfm2"]),
+    ngl=st.sampled_from([None, 0, 1]),
+)  # fmt: skip
+def test_a_header_that_lies_is_placed_or_refused(
+    changed: dict[str, int | float | bool | str | tuple[int, ...]], arch: str, ngl: int | None
+) -> None:
+    base = model()
+    keys = {k.replace("llama.", f"{arch}."): value for k, value in base.keys.items()}
+    keys |= {f"{arch}.{name}": value for name, value in changed.items()}
+    lying = Model("x.gguf", arch, 3, False, keys, base.tensors, base.parts)
+    try:
+        found = placed(lying, LoadRequest(ngl=ngl))
+    except UserError as error:
+        assert error.sentence()
+        return
+    assert 0 <= found.f <= 1
+    assert all(row.weights_bytes >= 0 and row.context_bytes >= 0 for row in found.rows)
