@@ -1,12 +1,13 @@
 """The one frozen value that holds what was seen, never what was concluded."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from app.core.bench import BenchRun
 from app.core.log import LogSummary
 from app.core.machine import Machine
 from app.core.model import Model
 from app.core.request import LoadRequest
+from app.core.said import Said
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,20 +95,22 @@ class Evidence:
     variables: tuple[tuple[str, str], ...] = ()  # of the runtime's environment, those that matter
     notes: tuple[str, ...] = ()  # which steps were not possible, and why
     again: SecondRun | None = None
+    said: Said | None = None  # llama.cpp's own word on a load, and where it differs from ours
 
     def second(self) -> "Evidence | None":
         """Return what the second run saw as evidence of its own, None when there was none."""
         again = self.again
         if again is None:
             return None
-        return Evidence(
-            model=self.model,
-            machine=self.machine,
+        return replace(
+            self,
             request=again.request,
             outcome=again.outcome,
             log=again.log,
             runs=again.runs,
             watch=again.watch,
-            symptom=self.symptom,
+            gpu_watch=None,
+            text_checks=(),
             notes=again.notes,
+            again=None,
         )

@@ -49,6 +49,7 @@ class LoadRequest:
     swa_full: bool = False
     use_devices: bool = True  # False: --device none
     device_ids: tuple[str, ...] = ()  # --device A,B; empty: all
+    rpc_servers: tuple[str, ...] = ()  # host:port of devices reached by ggml-rpc-server
     main_gpu: int = 0
     split_mode: SplitMode = SplitMode.LAYER
     tensor_split: tuple[float, ...] = ()

@@ -159,6 +159,9 @@ def _common(request: LoadRequest, program: Program | None) -> Iterator[_Wish]:
         yield _one("split mode", "-sm", request.split_mode.value)
     if request.main_gpu:
         yield _one("main GPU", "-mg", str(request.main_gpu))
+    if request.rpc_servers:
+        # the devices are listed where they are asked for, so the servers come first
+        yield _one("devices by RPC", "--rpc", ",".join(request.rpc_servers))
     if request.n_cpu_moe:
         yield _one("expert layers on the CPU", "-ncmoe", str(request.n_cpu_moe))
     if request.fit_target_mib is not None:

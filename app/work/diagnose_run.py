@@ -78,9 +78,11 @@ class DiagnoseRun(Steps):
         """Do the steps as a part of a script."""
         model: Model = yield from self._model(plan)
         machine: Machine = yield from _machine(self, plan.llama_folders, plan.base.machine)
-        seen = _Seen(model, machine)
         runtime = choose_runtime(machine.runtimes)
         server = _program(runtime, Tool.SERVER)
+        if plan.request.rpc_servers and server is not None:
+            machine = yield from _with_rpc(self, machine, server, plan.request.rpc_servers)
+        seen = _Seen(model, machine)
         bench = _program(runtime, Tool.BENCH)
         if server is None:
             seen.notes.append(
@@ -277,6 +279,22 @@ def _machine(
     assert machine is not None
     steps.end(_found(machine))
     return machine
+
+
+def _with_rpc(
+    steps: Steps, machine: Machine, server: Program, rpc_servers: tuple[str, ...]
+) -> Script[Machine]:
+    """Return the machine with the devices that the program reaches by RPC as well."""
+    from app.probes.host import RealHost
+    from app.runtimes.llama_cpp import ask_devices
+
+    asked = yield steps.job(
+        lambda _cancel, _progress: ask_devices(RealHost(), server.path, rpc=",".join(rpc_servers)),
+        "devices by RPC",
+    )
+    if not asked.devices:
+        return machine
+    return replace(machine, devices=asked.devices, devices_source=asked.source)
 
 
 def _program(runtime: Runtime | None, tool: Tool) -> Program | None:
