@@ -55,7 +55,7 @@ def add_options(parser: ArgumentParser) -> None:
 def main(options: Namespace) -> int:
     """Print the plan and return the exit status."""
     model = _read(options.model)
-    request = request_of(options, options.program)
+    request = replace(request_of(options, options.program), projector_path=options.mmproj or "")
     computer = computer_of(options)
     if options.no_device:
         request = replace(request, use_devices=False)
