@@ -52,7 +52,7 @@ def said_lines(figures: Sequence[Figure], found: Said) -> list[str]:
             figure.buffer,
             figure.part.value,
             units.mib(figure.n_bytes),
-            units.mib(figure.said_mib * MIB, 0),
+            units.mib((figure.said_mib or 0) * MIB, 0),
             "differs" if figure.is_apart else "",
         )
         for figure in figures

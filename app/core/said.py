@@ -1,6 +1,6 @@
 """What llama.cpp itself says a load takes, and how it compares with what was calculated."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 
 from app.core.placement import Placement, Row
@@ -67,18 +67,20 @@ class Said:
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """Both words on one buffer's part: calculated in bytes with its range, and said in MiB."""
+    """Both words on one buffer's part: calculated in bytes, said in MiB (None = not asked)."""
 
     buffer: str
     part: Part
     n_bytes: int
     low_bytes: int
     high_bytes: int
-    said_mib: int
+    said_mib: int | None
 
     @property
     def is_apart(self) -> bool:
         """Tell whether the difference is beyond the tolerance: 1 MiB over the stated range."""
+        if self.said_mib is None:
+            return False
         low, high = self.low_bytes - TOLERANCE_BYTES, self.high_bytes + TOLERANCE_BYTES
         # said_mib stands for all sizes from itself to one MiB more
         return not (low < (self.said_mib + 1) * MIB and self.said_mib * MIB <= high)
@@ -86,21 +88,22 @@ class Figure:
     @property
     def text(self) -> str:
         """Say the difference in words."""
+        said = "nothing" if self.said_mib is None else f"{self.said_mib:,} MiB"
         return (
             f"{self.buffer} {self.part.value}: calculated {self.n_bytes / MIB:,.1f} MiB, "
-            f"llama.cpp says {self.said_mib:,} MiB"
+            f"llama.cpp says {said}"
         )
 
 
-def compare(placed: Placement, said: Said) -> tuple[Figure, ...]:
-    """Return every part of every buffer that either of them names."""
+def compare(placed: Placement, said: Said | None) -> tuple[Figure, ...]:
+    """Return every part of every buffer that either of them names; said None = not asked."""
     ours = {row.buffer: row for row in placed.rows}
-    theirs = {row.buffer: row for row in said.rows}
+    theirs = {row.buffer: row for row in said.rows} if said is not None else {}
     figures: list[Figure] = []
     for buffer in dict.fromkeys((*ours, *theirs)):
         row, said_row = ours.get(buffer), theirs.get(buffer)
         figures += [_figure(buffer, part, row, said_row) for part in Part]
-    return tuple(figures)
+    return tuple(figures if said is not None else [replace(f, said_mib=None) for f in figures])
 
 
 def apart(figures: tuple[Figure, ...]) -> tuple[str, ...]:

@@ -106,6 +106,8 @@ def folders_of(evidence: Evidence) -> tuple[str, ...]:
         paths.append(story.path or "")
     if evidence.outcome is not None:
         paths += evidence.outcome.command
+    if evidence.said is not None:
+        paths += evidence.said.command
     for runtime in evidence.machine.runtimes if evidence.machine else ():
         paths += [runtime.folder + "/", *(program.path for program in runtime.programs)]
     folders = {_folder(path) for path in paths}

@@ -18,6 +18,7 @@ from app.core.model import Model
 from app.core.proof import Proof
 from app.core.request import LoadRequest
 from app.core.rule import Diagnosis
+from app.core.said import Said
 from app.gguf.sniff import FileKind
 from app.work import readers
 from app.work.jobs import Job, Jobs, Latest
@@ -140,6 +141,11 @@ class Session(QObject):
         """Keep what is to be asked of the runtime."""
         self._leave_read_only()
         self._apply(replace(self._evidence, request=request))
+
+    def set_said(self, said: Said) -> None:
+        """Keep llama.cpp's own word on a load."""
+        self._leave_read_only()
+        self._apply(replace(self._evidence, said=said))
 
     def set_symptom(self, symptom: str) -> None:
         """Keep what the user sees, "" = not said."""

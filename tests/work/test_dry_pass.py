@@ -38,10 +38,11 @@ for line in lines:
 """
 
 
-def _program(
+def stand_in(
     folder: Path, log: Path, *, name: str = "llama-server", change: str = "",
     end: str = "time.sleep(60)",
 ) -> Program:  # fmt: skip
+    """Write a program that prints a log, then does what `end` says."""
     script = folder / name
     body = _PRINTS.format(told=str(folder / "told"), log=str(log), change=change, end=end)
     script.write_text(f"#!{sys.executable}\n{body}")
@@ -77,7 +78,7 @@ def _question(program: Program, model: Model | None = None) -> Question:
 def test_reads_the_first_table_of_a_server_and_ends_it(
     dry_pass: DryPass, qtbot: QtBot, tmp_path: Path
 ) -> None:
-    said = _ask(dry_pass, _question(_program(tmp_path, SERVER_LOG)), qtbot)
+    said = _ask(dry_pass, _question(stand_in(tmp_path, SERVER_LOG)), qtbot)
     assert [row.buffer for row in said.rows] == ["Vulkan0", "Host", "AMX"]
     assert said.rows[0].weights_mib == 29
     assert said.rows[1].is_host
@@ -88,7 +89,7 @@ def test_reads_the_first_table_of_a_server_and_ends_it(
 def test_asks_a_server_that_only_this_computer_reaches(
     dry_pass: DryPass, qtbot: QtBot, tmp_path: Path
 ) -> None:
-    _ask(dry_pass, _question(_program(tmp_path, SERVER_LOG)), qtbot)
+    _ask(dry_pass, _question(stand_in(tmp_path, SERVER_LOG)), qtbot)
     words = (tmp_path / "told.1").read_text().split()
     for flag, value in (("--host", "127.0.0.1"), ("-lv", "4"), ("-ngl", "9")):
         assert words[words.index(flag) + 1] == value
@@ -100,7 +101,7 @@ def test_asks_again_when_the_tail_of_the_log_is_missing(
     # placement.md 4.5: the log is written by a thread of its own, which the end may overtake
     log = LOGS / "b11434-llama-fit-params.log"
     change = "lines = [line for line in lines if tries > 1 or 'CPU_REPACK' not in line]"
-    program = _program(tmp_path, log, name="llama-fit-params", change=change, end="")
+    program = stand_in(tmp_path, log, name="llama-fit-params", change=change, end="")
     question = Question(
         program, 11434, small_models.llama(), LoadRequest(tool=Tool.FIT_PARAMS),
         expected=("Host", "CPU_REPACK"),
@@ -123,12 +124,12 @@ def test_says_why_when_there_is_no_table(
 ) -> None:
     log, end, words = case
     with pytest.raises(UserError) as caught:
-        _ask(dry_pass, _question(_program(tmp_path, log, end=end)), qtbot)
+        _ask(dry_pass, _question(stand_in(tmp_path, log, end=end)), qtbot)
     assert words in caught.value.sentence()
 
 
 def test_gives_up_when_nothing_is_printed(dry_pass: DryPass, qtbot: QtBot, tmp_path: Path) -> None:
-    program = _program(tmp_path, SERVER_LOG, change="lines = []")
+    program = stand_in(tmp_path, SERVER_LOG, change="lines = []")
     question = Question(program, None, small_models.llama(), LoadRequest(), timeout_s=0.3)
     with pytest.raises(UserError, match="did not say"):
         _ask(dry_pass, question, qtbot)
@@ -157,7 +158,7 @@ def test_asks_about_a_sparse_copy_when_the_download_is_not_complete(
         "os.stat(copy).st_blocks * 512))))"
     )
     model = _cut(tmp_path)
-    said = _ask(dry_pass, _question(_program(tmp_path, SERVER_LOG, change=change), model), qtbot)
+    said = _ask(dry_pass, _question(stand_in(tmp_path, SERVER_LOG, change=change), model), qtbot)
     copy, size, on_disk = seen.read_text().split()
     assert said.is_sparse_copy
     assert said.command[2] == model.path  # what to type, not the copy
@@ -170,7 +171,7 @@ def test_asks_about_a_sparse_copy_when_the_download_is_not_complete(
 def test_leaves_neither_copy_nor_program_when_cancelled(
     dry_pass: DryPass, qtbot: QtBot, tmp_path: Path
 ) -> None:
-    program = _program(tmp_path, SERVER_LOG, change="lines = []")
+    program = stand_in(tmp_path, SERVER_LOG, change="lines = []")
     with qtbot.waitSignal(dry_pass.cancelled, timeout=10_000):
         dry_pass.start(_question(program, _cut(tmp_path)))
         qtbot.waitUntil(lambda: bool(list(tmp_path.glob("told.*"))), timeout=10_000)

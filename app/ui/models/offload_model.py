@@ -59,6 +59,7 @@ class OffloadView:
     notes: tuple[str, ...]
     f: float
     prediction: Prediction
+    placed: Placement
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +95,7 @@ def offload_view(prepared: Prepared, choice: Choice, model_path: str) -> Offload
         notes=placed.not_calculated,
         f=placed.f,
         prediction=prediction,
+        placed=placed,
     )
 
 

@@ -20,6 +20,7 @@ from app.ui.widgets.field import combo
 from app.ui.widgets.layer_map import LayerMap
 from app.ui.widgets.load_controls import LoadControls
 from app.ui.widgets.page import Page
+from app.ui.widgets.said_panel import SaidPanel
 from app.ui.widgets.slowdown_plot import SlowdownPlot
 from app.work.detection import Detection
 from app.work.jobs import Latest
@@ -50,6 +51,7 @@ class OffloadTab(Page):
         self._controls.changed.connect(self._on_controls)
         self._runtime.currentIndexChanged.connect(self._show)
         self._map.layer_clicked.connect(self._on_layer)
+        self._said.taken.connect(self._slider.setValue)
         session.evidence_changed.connect(self._on_evidence_changed)
         self._on_evidence_changed()
 
@@ -92,6 +94,8 @@ class OffloadTab(Page):
             self._session.settings.set(SLOW_RATIO, self._controls.ratio)
         self._show()
         self._start_curve()
+        if self._prepared is not None:
+            self._said.show_fit(self._prepared, self._choice())
 
     def _on_slider(self) -> None:
         self._show()
@@ -100,6 +104,11 @@ class OffloadTab(Page):
     def _on_layer(self, index: int) -> None:
         if self._prepared is not None:
             self._slider.setValue(offload_model.ngl_to_reach(index, self._prepared.shape))
+
+    def stop(self) -> None:
+        """Stop asking llama.cpp and calculating."""
+        self._said.stop()
+        self._latest.cancel()
 
     # ------------------------------------------------------------------ showing
 
@@ -133,6 +142,7 @@ class OffloadTab(Page):
             self._note.style().polish(self._note)
             return
         self._show_view(view)
+        self._said.show_placement(self._choice(), view.placed)
 
     def _show_view(self, view: OffloadView) -> None:
         self._share = view.f
@@ -193,6 +203,8 @@ class OffloadTab(Page):
         self._lower.addWidget(self._make_bars(), 1)
         self._lower.addWidget(self._make_plot(), 1)
         self.body.addLayout(self._lower)
+        self._said = SaidPanel(self._session)
+        self.body.addWidget(self._said)
         command = Card(self.tr("Set this in your program"))
         entries = tuple((one.title, one.id) for one in offload_model.runtimes())
         self._runtime = combo("offloadRuntime", entries)
