@@ -1,6 +1,7 @@
 """The machine as the JSON document slowscope.hardware/1 (docs/json.md)."""
 
 from app import product
+from app.core.doubts import doubts
 from app.core.machine import Device, Machine, MachineFact, Runtime
 
 SCHEMA = product.schema("hardware")
@@ -8,9 +9,10 @@ SCHEMA = product.schema("hardware")
 
 def hardware_json(machine: Machine) -> dict[str, object]:
     """Return the document; a missing value is null with its state and reason, never 0."""
+    doubtful = doubts(machine)
     return {
         "schema": SCHEMA,
-        "facts": [_fact(fact) for fact in machine.facts],
+        "facts": [_fact(fact, doubtful.get(fact.path, "")) for fact in machine.facts],
         "devices": [_device(device) for device in machine.devices],
         "devices_source": machine.devices_source,
         "runtimes": [_runtime(runtime) for runtime in machine.runtimes],
@@ -18,7 +20,7 @@ def hardware_json(machine: Machine) -> dict[str, object]:
     }
 
 
-def _fact(fact: MachineFact) -> dict[str, object]:
+def _fact(fact: MachineFact, doubt: str) -> dict[str, object]:
     reading = fact.reading
     value = list(reading.value) if isinstance(reading.value, tuple) else reading.value
     return {
@@ -28,6 +30,7 @@ def _fact(fact: MachineFact) -> dict[str, object]:
         "source": reading.source,
         "state": reading.state.value,
         "reason": reading.reason,
+        "doubt": doubt,
     }
 
 

@@ -4,6 +4,7 @@ import textwrap
 from collections.abc import Iterator
 
 from app.core import fact_words, units
+from app.core.doubts import doubts
 from app.core.gpus import Gpu, GpuKind, gpus
 from app.core.machine import Device, Machine, MachineFact, Runtime
 from app.core.overview import overview
@@ -97,15 +98,16 @@ def _runtimes(machine: Machine) -> Iterator[str]:
 
 
 def _facts(machine: Machine) -> Iterator[str]:
+    doubtful = doubts(machine)
     for heading, facts in fact_words.groups(machine):
         yield heading
         width = max(len(fact_words.title(fact.path)) for fact in facts)
         for fact in facts:
-            yield from _fact(fact, width)
+            yield from _fact(fact, width, doubtful.get(fact.path, ""))
         yield ""
 
 
-def _fact(fact: MachineFact, width: int) -> Iterator[str]:
+def _fact(fact: MachineFact, width: int, doubt: str) -> Iterator[str]:
     reading = fact.reading
     state = "" if reading.value is not None else f"{fact_words.STATES[reading.state]}: "
     source = f"[{reading.source}]" if reading.source else ""
@@ -117,6 +119,8 @@ def _fact(fact: MachineFact, width: int) -> Iterator[str]:
     else:
         yield from _wrap(text, start, indent)
         yield from _wrap(source, indent, f"{indent} ")
+    if doubt:
+        yield from _wrap(f"not plausible: {doubt}", f"{indent}!! ", f"{indent}   ")
     yield from _wrap(fact_words.how_to_get(fact), f"{indent}-> ", f"{indent}   ")
 
 

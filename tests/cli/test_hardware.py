@@ -42,7 +42,7 @@ def test_prints_each_fact_with_value_source_and_state(capsys: pytest.CaptureFixt
     assert found["schema"] == SCHEMA == "slowscope.hardware/1"
     states = {state.value for state in State}
     for fact in found["facts"]:
-        assert fact.keys() == {"path", "value", "unit", "source", "state", "reason"}
+        assert fact.keys() == {"path", "value", "unit", "source", "state", "reason", "doubt"}
         assert fact["state"] in states
         assert (fact["value"] is None) == (fact["state"] != "known")
         assert fact["value"] is not None or fact["reason"]

@@ -49,6 +49,7 @@ def test_names_its_schema_and_each_fact_with_state_and_source() -> None:
             "source": "/proc/meminfo",
             "state": "known",
             "reason": "",
+            "doubt": "",
         },
         {
             "path": "cpu.instruction_sets",
@@ -57,6 +58,7 @@ def test_names_its_schema_and_each_fact_with_state_and_source() -> None:
             "source": "/proc/cpuinfo",
             "state": "known",
             "reason": "",
+            "doubt": "",
         },
         {
             "path": "swap.total",
@@ -65,6 +67,7 @@ def test_names_its_schema_and_each_fact_with_state_and_source() -> None:
             "source": "x",
             "state": "absent",
             "reason": "none",
+            "doubt": "",
         },
     ]
 
