@@ -41,7 +41,7 @@ def check(evidence: Evidence) -> Finding | None:
     )
     return Finding(
         cause=f"{n} of {m} layers are on the device. The other {m - n} are computed from system "
-        f"memory, which is slower.{sizes}",
+        f"memory, which is slower: the device is done first and waits.{sizes}{_share(story)}",
         cites=(seen.cite(claim), *seen.cite_buffers(evidence, (*on_device, *on_host))),
         fix=_fix(evidence, story),
         proof=_proof(evidence, m),
@@ -88,8 +88,8 @@ def _fix(evidence: Evidence, story: LoadStory) -> Fix:
     if not _is_asked(evidence, story):
         return command.fix(
             evidence,
-            "If you set the number of layers yourself, remove it (-ngl; in Ollama num_gpu). If "
-            "not, there was no room for more: use a shorter context first.",
+            f"Make room for the other {m - n} layers{_room(story)}: use a shorter context first. "
+            "If you set the number of layers yourself, remove it (-ngl; in Ollama num_gpu).",
             ngl=None,
         )
     if story.build is not None and story.build < _FIRST_FIT_BUILD:
@@ -104,6 +104,20 @@ def _fix(evidence: Evidence, story: LoadStory) -> Fix:
         "device as fit.",
         ngl=None,
     )
+
+
+def _share(story: LoadStory) -> str:
+    """Say the host's share of the weights, an upper bound: the embedding is not read whole."""
+    on_host = story.bytes_of(BufferKind.HOST, Role.WEIGHTS)
+    total = on_host + story.bytes_of(BufferKind.DEVICE, Role.WEIGHTS)
+    if not total or not on_host:
+        return ""
+    return f" The host reads a share of at most f = {on_host / total:.2f} of the weights."
+
+
+def _room(story: LoadStory) -> str:
+    on_host = story.bytes_of(BufferKind.HOST, Role.WEIGHTS)
+    return f" (at most {units.size(on_host)})" if on_host else ""
 
 
 def _is_asked(evidence: Evidence, story: LoadStory) -> bool:

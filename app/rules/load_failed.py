@@ -34,6 +34,7 @@ TODAY = {
     "--draft-max": "--spec-draft-n-max",
     "--draft": "--spec-draft-n-max",
 }
+_EXAMPLE_CTX = 16_384  # long enough for most chats and short documents
 _PARTS = ("part", "part2")  # values that name what was being allocated
 _READY = "the error line is gone and the program says that it is ready."
 
@@ -237,11 +238,37 @@ def _memory_fix(evidence: Evidence, part: str) -> Fix:
             command.server(evidence, ubatch=256),
         )
     request = evidence.request
+    example = _example(evidence)
+    if part == "kv" and example is not None:
+        return command.fix(
+            evidence,
+            f"Set a context that fits: {example[1]} Or leave -c and --fit off away, so that the "
+            "automatic fit takes the longest that fits.",
+            ctx=example[0],
+        )
     extra = " and --swa-full" if request is not None and request.swa_full else ""
     return Fix(
         f"Remove -c{extra}: the program then takes the longest context that fits.",
         command.server(evidence, ctx=None, swa_full=False),
     )
+
+
+def _example(evidence: Evidence) -> tuple[int, str] | None:
+    """Return a shorter context and what it takes, where bytes per token can be told."""
+    model, request = evidence.model, evidence.request
+    asked = request.ctx if request is not None and request.ctx else None
+    ctx = asked or (model.whole("context_length") if model is not None else None)
+    sizes = [e.values["n_bytes"] for e in _memory_errors(evidence) if "n_bytes" in e.values]
+    has_full_window = request is not None and request.swa_full  # its cache goes first
+    if not ctx or not sizes or ctx <= _EXAMPLE_CTX or has_full_window:
+        return None
+    n_bytes = int(float(sizes[0]))
+    takes = units.size(n_bytes * _EXAMPLE_CTX / ctx)
+    text = (
+        f"{units.count(_EXAMPLE_CTX)} tokens take {takes}, where {units.count(ctx)} asked for "
+        f"{units.size(n_bytes)}."
+    )
+    return _EXAMPLE_CTX, text
 
 
 def _memory_errors(evidence: Evidence) -> tuple[LogEvent, ...]:

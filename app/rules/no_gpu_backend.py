@@ -79,8 +79,9 @@ def _list_cite(evidence: Evidence) -> Cite:
 def _fix(names: tuple[str, ...]) -> Fix:
     if not names:
         return Fix(
-            "If this computer has a GPU, install the build of the program that is made for it. "
-            "If it has none, remove -ngl: running on the processor is then normal.",
+            "If this computer has a GPU, install the build of the program that is made for it, "
+            "then look for a model buffer on the device. If it has none, remove -ngl: running on "
+            "the processor is then normal.",
             _LIST_DEVICES,
         )
     maker = " ".join(names).lower()

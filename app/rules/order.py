@@ -16,12 +16,12 @@ GROUPS = (
     Group(
         "the load",
         "A model that did not load has no placement and no rate to talk about.",
-        ("load-failed",),
+        ("gpu-without-kernels", "vllm-memory", "load-failed", "projector-not-counted"),
     ),
     Group(
         "a device in the program",
         "Without a device every other placement question is empty.",
-        ("no-gpu-backend",),
+        ("container-lost-gpu", "device-library-missing", "no-gpu-backend"),
     ),
     Group(
         "a device that is used",
@@ -31,17 +31,25 @@ GROUPS = (
     Group(
         "memory that moves",
         "While memory moves to a drive or over the bus no other figure means what it says.",
-        ("over-commit", "spilling-to-swap"),
+        ("unified-memory-set", "over-commit", "windows-shared-memory", "spilling-to-swap"),
     ),
     Group(
         "layers and KV cache on the host",
         "Each byte on the host is read at the host's speed for each token.",
-        ("layers-not-offloaded", "kv-on-host"),
+        (
+            "fit-switched-off",
+            "runtime-estimate",
+            "partial-slower-than-ends",
+            "moe-experts",
+            "layers-not-offloaded",
+            "weights-refused",
+            "kv-on-host",
+        ),
     ),
     Group(
         "the context",
         "The KV cache competes with the layers for the same memory.",
-        ("cache-too-large",),
+        ("cache-too-large", "prompt-cut", "context-above-training"),
     ),
     Group(
         "limits of the platform",
@@ -51,17 +59,51 @@ GROUPS = (
     Group(
         "the backend",
         "Which device computes matters once it is known that it computes.",
-        ("wrong-backend",),
+        (
+            "integrated-gpu-chosen",
+            "wrong-backend",
+            "several-gpus",
+            "slow-backend",
+        ),
     ),
     Group(
         "a quiet machine",
         "Rates that were disturbed prove nothing, placement does.",
-        ("machine-busy",),
+        ("machine-busy", "throttled", "power-saving"),
+    ),
+    Group(
+        "threads, link, kernels",
+        "These scale what the placement allows, so they come after it.",
+        (
+            "threads-above-cores",
+            "instructions-missing",
+            "kv-type-without-kernel",
+            "flash-attention-off",
+            "narrow-link",
+            "numa",
+            "slow-memory",
+        ),
+    ),
+    Group(
+        "the workload",
+        "What is asked of the model explains a wait only when the machine does not.",
+        (
+            "prompt-read-again",
+            "draft-not-accepted",
+            "thinking-tokens",
+            "slow-to-start",
+            "slow-with-depth",
+            "vllm-eager",
+            "many-users",
+            "memory-grows",
+            "settings-differ",
+            "slower-after-update",
+        ),
     ),
     Group(
         "the text",
         "Wrong text is a question of the file, not of speed.",
-        ("bad-output",),
+        ("quantised-v-cache", "bad-output"),
     ),
 )
 ORDER = tuple(rule for group in GROUPS for rule in group.rules)

@@ -5,19 +5,23 @@ integrated AMD GPU may map (GTT), or the part that macOS lets the GPU hold.
 Evidence: the limit is below the memory that is installed, and the load ran into it: memory was
 refused, layers were moved for lack of room, or the file alone is larger.
 Arithmetic: limit against installed memory; file size against the limit.
-Fix: the one limit, raised by the user, with a reserve for the system.
+Fix: the one limit, raised by the user, with a reserve for the system; where macOS refused memory
+in a request, a shorter context comes first.
 Proof: the limit is higher, and the layers are back or the load succeeds.
-Sources: advice.md claims 59, 99, 101; hardware.md sections 2 and 7; seed 001 task 4.
+Sources: advice.md claims 59, 99, 101; hardware.md sections 2 and 7; seed 001
+task 4; ds4 issue 890.
 """
 
 from app.core import units
 from app.core.evidence import Evidence
+from app.core.log import Fact
 from app.core.machine import Machine
 from app.core.rule import Certainty, Cite, Finding, Fix, Rule
 from app.rules import seen
 
 _WSL_RESERVE = 10 * units.GIB  # left to Windows
 _MAC_RESERVE = 8 * units.GIB  # left to macOS (advice.md claim 59)
+_MAC_DISTANCE = 2 * units.GIB  # a load this far below the limit has room for its buffers
 _AMD_RESERVE = 10 * units.GIB
 _HALF_LOW, _HALF_HIGH = 0.45, 0.55  # the kernel's default GTT size is about half of memory
 _FILE_SHARE = 0.9
@@ -107,6 +111,9 @@ def _mac(evidence: Evidence, machine: Machine) -> Finding | None:
     wanted = (total - _MAC_RESERVE) // units.MIB
     if limit // units.MIB >= wanted or wanted <= 0:
         return None
+    outcome = evidence.outcome
+    if seen.memory_refused(evidence) and outcome is not None and outcome.is_ready:
+        return _mac_refused(evidence, machine, limit, wanted)
     return Finding(
         cause="macOS limits how much memory the GPU may hold, and the load needs more.",
         cites=_cites(machine, "gpu.0.memory_limit", "gpu.0.memory_total", "memory.total"),
@@ -117,6 +124,27 @@ def _mac(evidence: Evidence, machine: Machine) -> Finding | None:
         ),
         proof="The total of MTL0 in the device list is higher, and the layers are back.",
         certainty=Certainty.LIKELY,
+    )
+
+
+def _mac_refused(evidence: Evidence, machine: Machine, limit: int, wanted: int) -> Finding:
+    error = evidence.log.last(Fact.ERROR_MEMORY) if evidence.log else None
+    below = units.gib(limit - _MAC_DISTANCE)
+    return Finding(
+        cause=f"The load is above what macOS lets the GPU hold, {units.gib(limit, 2)} here. That "
+        "is a fixed limit, not free memory: closing programs does not raise it.",
+        cites=(
+            *((seen.cite(error),) if error is not None else ()),
+            *_cites(machine, "gpu.0.memory_limit", "memory.total"),
+        ),
+        fix=Fix(
+            f"Use a shorter context, until all of the load stays below {below}. The second way is "
+            f"to raise the limit until the next restart (sudo sysctl iogpu.wired_limit_mb={wanted})"
+            "; it takes that memory from the system, which may then stall."
+        ),
+        proof="The same request ends without the error.",
+        certainty=Certainty.LIKELY,
+        title="Above the limit of the GPU's memory",
     )
 
 
