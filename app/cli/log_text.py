@@ -6,7 +6,15 @@ from collections.abc import Iterator, Sequence
 from app.cli.plan_text import columns
 from app.core import units
 from app.core.log import BufferKind, Ended, Fact, LoadStory, LogEvent, LogSummary, Role
-from app.core.log_words import FEW_GENERATED_TOKENS, FEW_PROMPT_TOKENS, Weight, explain, weight
+from app.core.log_words import (
+    FEW_GENERATED_TOKENS,
+    FEW_PROMPT_TOKENS,
+    Weight,
+    age,
+    explain,
+    program,
+    weight,
+)
 
 _WIDTH = 96
 _WHERE = {
@@ -24,6 +32,7 @@ _ENDED = {
     Ended.CLEAN: "The program ended by itself.",
     Ended.FAILED: "The load failed.",
     Ended.CRASHED: "The program crashed.",
+    Ended.KILLED: "The program was ended from outside.",
     Ended.OPEN: "The log stops; how the program ended is not in it.",
 }
 _MAX_SHOWN = 40  # lines of a kind; a server that ran for months repeats itself
@@ -103,8 +112,7 @@ def _headline(load: LoadStory) -> str:
 
 
 def _rows(load: LoadStory) -> Iterator[tuple[str, str]]:
-    build = f", build {load.build}" if load.build is not None else ""
-    yield "program", f"{load.program}{build}"
+    yield "program", " ".join(filter(None, (program(load), age(load))))
     if load.devices_listed is not None:
         yield "devices listed", ", ".join(load.devices_listed) or "none"
     yield "devices used", ", ".join(load.devices) or "none named"

@@ -15,6 +15,7 @@ class Fact(Enum):
 
     __hash__ = object.__hash__  # members are singletons; Enum's own hash is slow in a scan
 
+    PROGRAM = "program"  # program, version, at: "start" begins a process; engine
     BUILD = "build"  # number, commit
     VERBOSITY = "verbosity"  # level
     COMMAND = "command"  # argv text
@@ -78,7 +79,8 @@ class Fact(Enum):
     ERROR_OTHER = "error_other"
     ERROR_CONSEQUENCE = "error_consequence"  # repeats an earlier error in other words
     HARMLESS = "harmless"  # looks alarming, is not
-    CONTEXT_TRUNCATED = "context_truncated"  # n: tokens of the conversation where it names them
+    CONTEXT_TRUNCATED = "context_truncated"  # n: tokens of the conversation where it names them;
+    # shift: the oldest text was dropped to go on
     REQUEST_TOO_LONG = "request_too_long"  # n, n_ctx where the line names them: refused
     KV_POOL_FULL = "kv_pool_full"  # the slots together want more cells than there are
     PROMPT_REPROCESSED = "prompt_reprocessed"
@@ -90,10 +92,21 @@ class Fact(Enum):
         "offload_plan"  # layers, offload, free, required, projector, ... as Ollama prints them
     )
     PROJECTOR_MEMORY = "projector_memory"  # mib: what the vision part will take
+    TENSOR_REFUSED = "tensor_refused"  # tensor, type, others, preferred: the device that refused
     KV_CONVERTED = "kv_converted"  # the cache's types have no kernel and are converted
     DRAFT_MAX = "draft_max"  # n: tokens that are guessed ahead at once
     VLLM_MEMORY = "vllm_memory"  # kind: length, no-space or utilisation; asked, stored where named
     VLLM_EAGER = "vllm_eager"  # state: True or False
+    FREE_MEMORY = "free_memory"  # mib that are free, total where named; of: gpu or system
+    CTX_CHOSEN = "ctx_chosen"  # n: tokens of context that the program chose by itself
+    SETTING_IGNORED = "setting_ignored"  # what: a setting that does not take effect
+    VOCAB_ONLY = "vocab_only"  # the header was read for its words; no load
+    PROMPT_SIZE = "prompt_size"  # n: tokens of a request's prompt
+    PROMPT_CACHED = "prompt_cached"  # n: tokens of it that the cache held
+    RATE_SHOWN = "rate_shown"  # kind: mixed, sum, running or uncounted; tps, prompt_tps
+    KV_CAPACITY = "kv_capacity"  # n: tokens that the cache of all requests holds (vLLM)
+    PEAK_MEMORY = "peak_memory"  # n_bytes
+    KILLED = "killed"  # by the system, which was out of memory, or by somebody
     CLEAN_EXIT = "clean_exit"
     CRASHED = "crashed"
 
@@ -116,6 +129,7 @@ class Pattern:
     regex: re.Pattern[str]
     types: Mapping[str, Callable[[str], Value]] = field(default_factory=dict)
     samples: tuple[Sample, ...] = ()
+    is_wrapper: bool = False  # looks at what stands before the text, on each line of a program
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,7 +199,25 @@ class Ended(Enum):
     CLEAN = "clean"
     FAILED = "failed"
     CRASHED = "crashed"
+    KILLED = "killed"
     OPEN = "open"  # the log simply stops
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One request that a log tells of; None = the log does not say."""
+
+    line: int  # the first of its lines
+    task: int | None = None
+    n_prompt: int | None = None  # tokens of the prompt
+    n_cached: int | None = None  # of them, those that needed no reading
+    prompt: LogEvent | None = None  # its two rates
+    generation: LogEvent | None = None
+    draft: LogEvent | None = None
+    is_reread: bool = False  # the cache was there and could not be used
+    is_truncated: bool = False
+    is_refused: bool = False
+    n_shifts: int = 0  # how often old text was dropped
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,6 +225,9 @@ class LoadStory:
     """What one load in a log did; None = this log does not show it."""
 
     program: str = "llama.cpp"
+    version: str = ""  # the program's own, where it is not a build of llama.cpp
+    engine: str = ""  # what computes inside the program, where the log names it
+    dated: str = ""  # when the program was made, by its words; "" when nothing tells
     build: int | None = None  # None also for 0 and 1, which self-built programs print
     path: str | None = None
     first_line: int = 1
@@ -212,6 +247,7 @@ class LoadStory:
     flash_attn: str | None = None
     fit: tuple[LogEvent, ...] = ()
     rates: tuple[LogEvent, ...] = ()
+    requests: tuple[Request, ...] = ()
     errors: tuple[LogEvent, ...] = ()  # the cause first
     events: tuple[LogEvent, ...] = ()
     breakdown: tuple[LogEvent, ...] = ()  # the table printed at exit, () when there is none

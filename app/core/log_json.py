@@ -4,7 +4,7 @@ import shlex
 from itertools import pairwise
 
 from app import product
-from app.core.log import Fact, LoadStory, LogBuffer, LogEvent, LogSummary
+from app.core.log import Fact, LoadStory, LogBuffer, LogEvent, LogSummary, Request
 from app.core.log_words import FEW_GENERATED_TOKENS, FEW_PROMPT_TOKENS, explain, weight
 from app.core.reading import Kind
 from app.core.units import MIB
@@ -18,7 +18,11 @@ _ASKED = {
     "ubatch": ("-ub", "--ubatch-size"),
     "parallel": ("-np", "--parallel"),
     "threads": ("-t", "--threads"),
+    "cache_type_k": ("-ctk", "--cache-type-k"),
+    "cache_type_v": ("-ctv", "--cache-type-v"),
+    "flash_attn": ("-fa", "--flash-attn"),
 }
+_WORDS = frozenset({"cache_type_k", "cache_type_v", "flash_attn"})
 
 
 def log_json(summary: LogSummary) -> dict[str, object]:
@@ -37,7 +41,10 @@ def log_json(summary: LogSummary) -> dict[str, object]:
 def _load(load: LoadStory) -> dict[str, object]:
     return {
         "program": load.program,
+        "version": load.version or None,
+        "engine": load.engine or None,
         "build": load.build,
+        "dated": load.dated or None,
         "model": load.path,
         "is_draft": load.is_draft,
         "first_line": load.first_line,
@@ -57,6 +64,7 @@ def _load(load: LoadStory) -> dict[str, object]:
         "flash_attn": load.flash_attn,
         "fit": [_line(event) for event in load.fit],
         "rates": [_rate(event) for event in load.rates],
+        "requests": [_request(request) for request in load.requests],
         "breakdown": [_row(event) for event in load.breakdown],
         "projection": [_row(event) for event in load.projection],
         "errors": [
@@ -115,7 +123,9 @@ def _from_argv(argv: str) -> dict[str, object]:
     found: dict[str, object] = {}
     for word, following in pairwise(words):
         for name, flags in _ASKED.items():
-            if word in flags and following.lstrip("-").isdigit():
+            if word in flags and name in _WORDS:
+                found[name] = "on" if following.startswith("-") else following
+            elif word in flags and following.lstrip("-").isdigit():
                 found[name] = int(following)
     return found
 
@@ -149,6 +159,21 @@ def _rate(event: LogEvent) -> dict[str, object]:
         },
         "is_too_short": n_tokens < few,
         "line": event.line,
+    }
+
+
+def _request(request: Request) -> dict[str, object]:
+    return {
+        "line": request.line,
+        "task": request.task,
+        "n_prompt": request.n_prompt,
+        "n_cached": request.n_cached,
+        "prompt_line": request.prompt.line if request.prompt else None,
+        "generation_line": request.generation.line if request.generation else None,
+        "is_reread": request.is_reread,
+        "is_truncated": request.is_truncated,
+        "is_refused": request.is_refused,
+        "n_shifts": request.n_shifts,
     }
 
 

@@ -3,6 +3,7 @@
 from app.core.log import Fact
 
 TEXTS: dict[Fact, str] = {
+    Fact.PROGRAM: "The program that wrote this.",
     Fact.BUILD: "The version of llama.cpp. Many guides are for other versions.",
     Fact.VERBOSITY: "How detailed the log is.",
     Fact.COMMAND: "The command that was started. It says what was asked, not what happened.",
@@ -112,7 +113,8 @@ TEXTS: dict[Fact, str] = {
         "A library of the program did not load. One that does not suit this processor is normal."
     ),
     Fact.GPU_DROPPED: (
-        "The program takes {description} for an integrated GPU and does not use it."
+        "The program does not use {description}: it takes it for an integrated GPU, or has no "
+        "code for it."
     ),
     Fact.GPU_LOST: ("The program cannot reach the GPU's driver."),
     Fact.GPU_NO_KERNELS: ("The library has no code for this kind of GPU ({arch})."),
@@ -120,6 +122,9 @@ TEXTS: dict[Fact, str] = {
         "Ollama's plan: {offload} of {layers} layers on the GPU. A plan is not what happened."
     ),
     Fact.PROJECTOR_MEMORY: ("So much memory the part that looks at pictures will take."),
+    Fact.TENSOR_REFUSED: (
+        "{preferred} cannot hold weights of the type {type}, so they stay in system memory."
+    ),
     Fact.KV_CONVERTED: (
         "The GPU has no code for these cache types, so the cache is converted all the time."
     ),
@@ -127,6 +132,19 @@ TEXTS: dict[Fact, str] = {
     Fact.VLLM_MEMORY: ("vLLM did not start: the memory left does not hold what was asked."),
     Fact.VLLM_EAGER: (
         "Whether vLLM runs without prepared graphs (eager mode). Without graphs it is slower."
+    ),
+    Fact.FREE_MEMORY: "So much memory was free before the load.",
+    Fact.CTX_CHOSEN: "Nobody asked for a context, so the program chose {n} tokens by itself.",
+    Fact.SETTING_IGNORED: "A setting does not take effect: {what}.",
+    Fact.VOCAB_ONLY: "The file was opened only for its words. No weights were loaded here.",
+    Fact.PROMPT_SIZE: "The prompt of this request is {n} tokens long.",
+    Fact.PROMPT_CACHED: "The cache still held {n} tokens of the prompt, which need no reading.",
+    Fact.RATE_SHOWN: "A rate that the program shows.",
+    Fact.KV_CAPACITY: "The KV cache holds {n} tokens, for all requests together.",
+    Fact.PEAK_MEMORY: "The most memory that was used at once.",
+    Fact.KILLED: (
+        "The program was ended from outside. The system does that when memory runs out; its own "
+        "log says so."
     ),
     Fact.CLEAN_EXIT: "The program ended in good order.",
     Fact.CRASHED: "The program crashed here. The line before usually says why.",
@@ -142,5 +160,7 @@ HARMLESS: tuple[tuple[str, str], ...] = (
     ("special_eog_ids", "The file does not name all end marks. The program finds them itself."),
     ("API key", "No password is set. That matters only if others can reach this port."),
     ("CORS", "Web pages may talk to this port. That matters only if you do not want it."),
+    ("recover within timeout", "The memory of the last model came free late. It goes on."),
+    ("same id", "One graphics card is seen in two ways. It is used once."),
     ("logit bias", "An end mark is switched off for the moment, as was asked."),
 )

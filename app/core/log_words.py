@@ -24,6 +24,8 @@ class Weight(Enum):
 _FAULTS = frozenset(
     {
         Fact.CRASHED,
+        Fact.KILLED,
+        Fact.SETTING_IGNORED,
         Fact.NO_GPU_WARNING,
         Fact.SOFTWARE_DEVICE,
         Fact.CTX_ABOVE_TRAIN,
@@ -47,6 +49,12 @@ _FAULTS = frozenset(
 ) - {Fact.ERROR_CONSEQUENCE}
 _DETAILS = frozenset(
     {
+        Fact.PROGRAM,
+        Fact.VOCAB_ONLY,
+        Fact.FREE_MEMORY,
+        Fact.PROMPT_SIZE,
+        Fact.PROMPT_CACHED,
+        Fact.PEAK_MEMORY,
         Fact.BUILD,
         Fact.VERBOSITY,
         Fact.BACKEND_LOADED,
@@ -98,6 +106,20 @@ def weight(event: LogEvent) -> Weight:
     if event.is_projection or event.fact in _DETAILS:
         return Weight.DETAIL
     return Weight.EVIDENCE
+
+
+def program(load: LoadStory) -> str:
+    """Name the program with its version, what computes inside it, and its build."""
+    name = f"{load.program} {load.version}".rstrip()
+    if load.engine and load.engine != load.program:
+        name += f" ({load.engine})"
+    return f"{name}, build {load.build}" if load.build is not None else name
+
+
+def age(load: LoadStory) -> str:
+    """Say from when a program without a build number is, "" when there is nothing to say."""
+    has_number = load.build is not None or load.version
+    return f"from {load.dated}, by its words" if load.dated and not has_number else ""
 
 
 def explain(event: LogEvent, load: LoadStory | None = None) -> str:
@@ -171,6 +193,37 @@ def _rate(event: LogEvent, _load: LoadStory | None) -> str:
     return f"{text} That is too few for a rate to mean much." if n < few else text
 
 
+_SHOWN = {
+    "mixed": "It mixes reading the prompt and writing the answer, so it is lower than either.",
+    "sum": "It is the sum over all requests of the last seconds, not the rate of one.",
+    "running": "It was taken while the answer was written. When it falls, memory runs short, the "
+    "processor gets hot, or the context grows.",
+    "uncounted": "It does not say over how many tokens, so it may mean little.",
+}
+
+
+def _rate_shown(event: LogEvent, _load: LoadStory | None) -> str:
+    rates = [("prompt_tps", "Prompt"), ("tps", "Answer" if "prompt_tps" in event.values else "")]
+    said = [
+        f"{what} {units.rate(event.number(name))}".strip()
+        for name, what in rates
+        if name in event.values
+    ]
+    return f"{', '.join(said)}. {_SHOWN.get(str(event.values.get('kind', '')), '')}".rstrip()
+
+
+def _program(event: LogEvent, _load: LoadStory | None) -> str:
+    version = event.values.get("version", "")
+    name = f"{event.values.get('program', 'another program')} {version}".rstrip()
+    return f"The program that writes this log is {name}."
+
+
+def _cached(event: LogEvent, _load: LoadStory | None) -> str:
+    if "n" not in event.values:
+        return "A part of the prompt was still in the cache and needs no reading."
+    return TEXTS[Fact.PROMPT_CACHED].format_map(_shown(event))
+
+
 def _memory(event: LogEvent, _load: LoadStory | None) -> str:
     part = _PARTS.get(str(event.values.get("part", "")), "a buffer")
     size = event.values.get("n_bytes")
@@ -229,6 +282,9 @@ _SAID: dict[Fact, Callable[[LogEvent, LoadStory | None], str]] = {
     **dict.fromkeys(_ROLES, _buffer),
     Fact.PROMPT_RATE: _rate,
     Fact.GENERATION_RATE: _rate,
+    Fact.RATE_SHOWN: _rate_shown,
+    Fact.PROGRAM: _program,
+    Fact.PROMPT_CACHED: _cached,
     Fact.ERROR_MEMORY: _memory,
     Fact.ERROR_FILE: _file,
     Fact.HARMLESS: _harmless,

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from app.core.log import BufferKind
 
 # ggml buffer types that are system memory, whatever their name suggests (ggml-cpu, build 11434)
-_HOST = re.compile(r"(?:CPU(?:_\w+)?|AMX|BLAS|Host|\w+_Host)\Z")
+_HOST = re.compile(r"(?:CPU(?:_\w+)?|cpu|AMX|BLAS|Host|\w+_Host)\Z")
 _DEVICE = re.compile(
     r"(?P<device>(?:CUDA|ROCm|HIP|MUSA|Vulkan|MTL|Metal|SYCL|CANN|(?:GPU)?OpenCL|HTP|Kompute|WebGPU"
-    r"|RPC)\d*)(?:_Mapped|_Private|_Split|\[(?P<endpoint>[^\]]+)\])?\Z"
+    r"|RPC|VRAM|GPU)\d*)(?:_Mapped|_Private|_Split|\[(?P<endpoint>[^\]]+)\])?\Z"
 )
 
 

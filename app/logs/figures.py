@@ -1,5 +1,8 @@
 """Turns the figures of log lines into the values of facts."""
 
+import re
+from collections.abc import Callable
+
 MIB = 1024 * 1024
 _UNITS = {"B": 1, "KIB": 1024, "MIB": MIB, "GIB": 1024 * MIB, "TIB": 1024 * 1024 * MIB}
 
@@ -20,6 +23,59 @@ def size_to_mib(text: str) -> float:
 def decimal_mb(text: str) -> int:
     """Return the bytes of a figure in MB of 10^6, as Metal prints its working set."""
     return round(float(text) * 1_000_000)
+
+
+def size_to_bytes(text: str) -> int:
+    """Return the bytes of a text such as "4.3 GiB"; ValueError otherwise."""
+    return round(size_to_mib(text) * MIB)
+
+
+def decimal_gb(text: str) -> int:
+    """Return the bytes of a figure in GB of 10^9; ValueError when it is no amount."""
+    n_bytes = float(text) * 1e9
+    if not 0 <= n_bytes < 1e18:
+        raise ValueError(text)  # LM Studio's guess may be NaN
+    return round(n_bytes)
+
+
+def grouped(text: str) -> int:
+    """Return the number of a text with thousands separators."""
+    return int(text.replace(",", ""))
+
+
+def always(word: str) -> Callable[[str], str]:
+    """Return what makes any group say the same word."""
+    return lambda _text: word
+
+
+def numbered(prefix: str) -> Callable[[str], str]:
+    """Return what makes a device's name of its number."""
+    return lambda index: f"{prefix}{index}"
+
+
+_FIGURE = re.compile(r"\d+(?:\.\d+)?")
+
+
+def first_by_last(text: str) -> float:
+    """Return milliseconds for a text whose first figure is tokens and the last tokens/s."""
+    figures = [float(figure) for figure in _FIGURE.findall(text)]
+    if figures[-1] <= 0:
+        raise ValueError(text)
+    return 1000 * figures[0] / figures[-1]
+
+
+def first_times_last(text: str) -> int:
+    """Return tokens for a text whose first figure is seconds and the last tokens/s."""
+    figures = [float(figure) for figure in _FIGURE.findall(text)]
+    return round(figures[0] * figures[-1])
+
+
+def seconds(text: str) -> float:
+    """Return milliseconds for a text that begins with seconds."""
+    found = _FIGURE.match(text)
+    if found is None:
+        raise ValueError(text)
+    return 1000 * float(found[0])
 
 
 def vulkan_name(index: str) -> str:

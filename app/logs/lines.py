@@ -13,7 +13,18 @@ _ANSI = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 _FULL = re.compile(r"(?:^|(?<=[\s\]:|]))\d+\.\d\d\.\d{3}\.\d{3} ([DIWE]) ")
 _LEVEL = re.compile(r"([DIWE]) (?=\S)")
 _SLOG = re.compile(r"\blevel=(TRACE|DEBUG|INFO|WARN|ERROR)\b")
-_JSON = re.compile(r'\{"(?:type": ?"log|log": ?")')
+# today's --log-jsonl, Docker's files, and llama-server from 2023-08 to 2024-09
+_JSON = re.compile(r'\{"(?:type": ?"log|log": ?"|tid": ?"|timestamp": ?\d|function": ?")')
+# what others put before a line: journald and syslog, docker compose, docker and kubectl with
+# times, Jan, LM Studio, Lemonade and router mode with one or more names in brackets
+_WRAPPER = re.compile(
+    r"\w{3} [ \d]\d \d\d:\d\d:\d\d [\w.-]{1,64} [\w.@-]{1,64}(?:\[\d{1,9}\])?: "
+    r"|\d{4}-\d\d-\d\dT[\d:.]{8,18}(?:Z|[+-]\d\d:?\d\d) "
+    r"|[\w.-]{1,64} {1,64}\| ?"
+    r"|(?:INFO|WARN|ERROR|DEBUG) {1,8}(?=\[)"
+    r"|\[[^\]\s][^\]]{0,60}\] ?"
+)
+_MOST_WRAPPERS = 6
 _JSON_LEVELS = {"debug": "D", "info": "I", "warn": "W", "warning": "W", "error": "E"}
 _SLOG_LEVELS = {"TRACE": "D", "DEBUG": "D", "INFO": "I", "WARN": "W", "ERROR": "E"}
 _WRAPPER_LENGTH = 160  # a container name, a date and a level fit into this
@@ -50,6 +61,11 @@ def strip(line: str) -> tuple[str, str]:
     found = _FULL.search(line, 0, _WRAPPER_LENGTH)
     if found:
         return line[found.end() :].rstrip(), found[1]
+    for _ in range(_MOST_WRAPPERS):
+        found = _WRAPPER.match(line)
+        if found is None:
+            break
+        line = line[found.end() :]
     found = _LEVEL.match(line)
     if found:
         return line[found.end() :].rstrip(), found[1]
@@ -64,8 +80,8 @@ def _from_json(line: str) -> tuple[str, str] | None:
         return None
     if not isinstance(value, dict):
         return None
-    text = value.get("msg", value.get("log"))
+    text = value.get("msg", value.get("message", value.get("log")))
     level = value.get("level", "")
     if not isinstance(text, str):
         return None
-    return text, _JSON_LEVELS.get(level, "") if isinstance(level, str) else ""
+    return text, _JSON_LEVELS.get(level.lower(), "") if isinstance(level, str) else ""

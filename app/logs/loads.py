@@ -20,12 +20,15 @@ CAUSES = frozenset(
         Fact.ERROR_ARGUMENT,
         Fact.ERROR_NETWORK,
         Fact.ERROR_OTHER,
+        Fact.VLLM_MEMORY,
     }
 )
-_ERRORS = frozenset({*CAUSES, Fact.ERROR_CONSEQUENCE, Fact.CRASHED})
+_ERRORS = frozenset({*CAUSES, Fact.ERROR_CONSEQUENCE, Fact.CRASHED, Fact.KILLED})
 _BREAKDOWN = frozenset({Fact.BREAKDOWN_DEVICE, Fact.BREAKDOWN_HOST})
 # one of these begins a new process; at the default verbosity the last is the first that is printed
-_PROCESS = frozenset({Fact.BUILD, Fact.COMMAND, Fact.VERBOSITY})
+_PROCESS = frozenset({Fact.BUILD, Fact.COMMAND, Fact.VERBOSITY, Fact.OFFLOAD_PLAN})
+# said once by a server that starts another process for each load, as Ollama does
+_OF_THE_KEEPER = frozenset({Fact.PROGRAM, Fact.GPU_DROPPED, Fact.CTX_CHOSEN})
 # said by the server, not by the load of the draft model that came last
 _OF_THE_SERVER = frozenset(
     {
@@ -41,6 +44,11 @@ _OF_THE_SERVER = frozenset(
         Fact.CONTEXT_TRUNCATED,
         Fact.PROMPT_REPROCESSED,
         Fact.KV_POOL_FULL,
+        Fact.PROMPT_SIZE,
+        Fact.PROMPT_CACHED,
+        Fact.RATE_SHOWN,
+        Fact.KILLED,
+        Fact.PROGRAM,
         Fact.SECOND_CONTEXT,
         Fact.CLEAN_EXIT,
     }
@@ -48,6 +56,14 @@ _OF_THE_SERVER = frozenset(
 # said once by a process, before its loads
 _PREAMBLE = frozenset(
     {
+        Fact.PROGRAM,
+        Fact.FREE_MEMORY,
+        Fact.CTX_CHOSEN,
+        Fact.SETTING_IGNORED,
+        Fact.RATE_SHOWN,
+        Fact.PEAK_MEMORY,
+        Fact.VOCAB_ONLY,
+        Fact.KILLED,
         Fact.BUILD,
         Fact.VERBOSITY,
         Fact.COMMAND,
@@ -101,6 +117,7 @@ class Load:
     is_dry: bool = False
     is_placed: bool = False  # a pass that allocates has begun
     is_second: bool = False
+    is_vocab_only: bool = False  # the file was read for its words
     is_from_server: bool = False
     events: list[LogEvent] = field(default_factory=list)
     weights: list[LogEvent] = field(default_factory=list)
@@ -113,6 +130,8 @@ class Load:
         fact = event.fact
         if fact is Fact.DRY_PASS:
             self.is_dry = event.values.get("no_alloc") == 1
+        elif fact is Fact.VOCAB_ONLY:
+            self.is_vocab_only = not self.is_placed
         elif fact is Fact.MODEL_FILE:
             self.path = self.path or event.word("path")
         is_trial = self.is_dry and fact in _OF_A_PASS
@@ -172,10 +191,11 @@ def segment(events: Sequence[LogEvent]) -> Segments:
     preamble: list[LogEvent] = []
     current: Load | None = None
     for event in events:
-        is_process = event.fact in _PROCESS
+        is_process = event.fact in _PROCESS or event.values.get("at") == "start"
         if is_process or (current is None and event.fact in _PREAMBLE):
             if is_process and current is not None:
-                preamble.clear()
+                if not current.is_vocab_only:
+                    preamble = [kept for kept in preamble if _outlives(kept, event)]
                 current = None
             preamble.append(event)
             marked.append(event)
@@ -192,7 +212,16 @@ def segment(events: Sequence[LogEvent]) -> Segments:
         marked.append(current.take(event))
         if current.is_draft and event.fact in _ERRORS and (main := _main(loads)):
             main.events.append(event)  # a draft model that fails ends the server
-    return Segments(tuple(marked), tuple(loads))
+    return Segments(tuple(marked), tuple(load for load in loads if not load.is_vocab_only))
+
+
+def _outlives(said: LogEvent, start: LogEvent) -> bool:
+    """Tell whether a line holds for the next process as well."""
+    if start.fact is Fact.PROGRAM:
+        return False  # the server itself begins anew
+    # Ollama's list of devices names their library; a list of llama.cpp is printed again
+    is_listed = said.fact is Fact.DEVICE_LISTED and "library" in said.values
+    return said.fact in _OF_THE_KEEPER or is_listed
 
 
 def _main(loads: Sequence[Load]) -> Load | None:

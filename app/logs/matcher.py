@@ -10,7 +10,7 @@ from app.logs import patterns as _patterns
 from app.logs.needles import Needles
 
 # an error line of today's logger that no pattern knows; its level is in the prefix or the JSON
-_ERROR_KEYS = (" E ", "mE \x1b", '"level":"error"', "level=ERROR")
+_ERROR_KEYS = (" E ", "mE \x1b", '"level":"error"', '"level":"ERROR"', "level=ERROR")
 # errors with a name of their own, before which the catch-all gives way
 _NAMED = frozenset(
     {
@@ -65,7 +65,7 @@ class Matcher:
         found = [
             (pattern.fact, values)
             for pattern in patterns
-            if (values := apply(pattern, text)) is not None
+            if not pattern.is_wrapper and (values := apply(pattern, text)) is not None
         ]
         if not found:
             return [(Fact.ERROR_OTHER, MappingProxyType({}))] if level == "E" else found

@@ -1,14 +1,14 @@
 """Scans a log for the lines that state facts: one pass, literal words first, memory bounded."""
 
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from app.core.cancel import Cancel
-from app.core.log import Fact, LogEvent, LogSummary, Pattern
+from app.core.log import Fact, LogEvent, LogSummary, Pattern, Value
 from app.logs import lines, story
-from app.logs.matcher import Matcher, standard
+from app.logs.matcher import Matcher, apply, standard
 from app.logs.reader import LineIndex
 
 Progress = Callable[[int, str], None]  # per cent, and what is being done
@@ -41,6 +41,7 @@ class Scanner:
         self._matcher = matcher or standard()
         self._kept: dict[Fact, _Kept] = {}
         self._carry = b""
+        self._wrapper: Mapping[str, Value] | None = None  # the last that was met
         self._n_lines = 0
         self._n_bytes = 0
 
@@ -67,7 +68,8 @@ class Scanner:
             kept.count - len(kept.first) - len(kept.last) for kept in self._kept.values()
         )
         events += self._tail()
-        events.sort(key=lambda event: event.line)
+        # what wraps a line comes before what the line says
+        events.sort(key=lambda event: (event.line, event.fact is not Fact.PROGRAM))
         told = story.tell(events, self._n_lines + bool(self._carry))
         return LogSummary(
             name=name,
@@ -97,11 +99,23 @@ class Scanner:
         ]
 
     def _events(self, raw: bytes, number: int, patterns: tuple[Pattern, ...]) -> list[LogEvent]:
-        return [
+        events = [
             LogEvent(fact, number, text[: lines.MAX_TEXT], values)
             for text, level in lines.texts(raw)
             for fact, values in self._matcher.facts(text, level, patterns)
         ]
+        return events + self._wrappers(raw, number, patterns)
+
+    def _wrappers(self, raw: bytes, number: int, patterns: tuple[Pattern, ...]) -> list[LogEvent]:
+        """Return the program whose lines begin here; it wraps each line, and is named once."""
+        for pattern in patterns:
+            if pattern.is_wrapper:
+                text = raw[: lines.MAX_TEXT].decode("utf-8", "replace").strip()
+                values = apply(pattern, lines.plain(text))
+                if values is not None and values != self._wrapper:
+                    self._wrapper = values
+                    return [LogEvent(pattern.fact, number, text, values)]
+        return []
 
     def _keep(self, event: LogEvent) -> None:
         kept = self._kept.get(event.fact)

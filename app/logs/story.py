@@ -4,13 +4,15 @@ Buffer lines beat the offload line. What a trial pass prints is a projection. Th
 of one context add up. A missing line says nothing unless the verbosity is known.
 """
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from app.core.log import BufferKind, Ended, Fact, LoadStory, LogBuffer, LogEvent, Role
-from app.logs import buffers
+from app.logs import buffers, vocabulary
 from app.logs.figures import MIB
 from app.logs.loads import CAUSES, ROLES, Load, segment
+from app.logs.requests import requests
 
 PLACEMENT_VERBOSITY = 4  # common/log.h of build 11434: library INFO is trace since 2026-05
 
@@ -33,6 +35,7 @@ _PHASES = {
     Fact.PROMPT_RATE: "answering a request",
     Fact.GENERATION_RATE: "answering a request",
 }
+_MODEL_FLAG = re.compile(r"--model (?P<path>[^\s\"]+)")
 _HIDDEN = (
     "This log cannot show placement (verbosity {level}): run again with -lv 4 to see where the "
     "weights and the KV cache are"
@@ -56,7 +59,10 @@ def tell(events: Sequence[LogEvent], n_lines: int) -> Told:
     """Tell the loads that the events, which are in order, make up."""
     found = segment(events)
     ends = [*(load.first_line - 1 for load in found.loads[1:]), n_lines]
-    stories = (_story(load, end) for load, end in zip(found.loads, ends, strict=False))
+    stories = (
+        _story(load, max(load.first_line, end))  # two may begin on one line that was redrawn
+        for load, end in zip(found.loads, ends, strict=False)
+    )
     return Told(found.events, tuple(stories))
 
 
@@ -78,9 +84,13 @@ def _story(load: Load, last_line: int) -> LoadStory:
     build = _value(everything, Fact.BUILD, "number")
     on_device = _on_device(weights)
     return LoadStory(
-        program="llama-server" if load.is_from_server else "llama.cpp",
+        program=_said(everything, "program")
+        or ("llama-server" if load.is_from_server else "llama.cpp"),
+        version=_said(everything, "version"),
+        engine=_said(everything, "engine"),
+        dated=vocabulary.dated(event.text for event in everything),
         build=build if build is not None and build > 1 else None,
-        path=load.path,
+        path=load.path or _commanded(load.preamble),
         first_line=load.first_line,
         last_line=last_line,
         devices=_unique(event.word("device") for event in events if event.fact is Fact.DEVICE_USED),
@@ -102,6 +112,7 @@ def _story(load: Load, last_line: int) -> LoadStory:
         flash_attn=_word(events, Fact.FLASH_ATTN, "state"),
         fit=_fit(events),
         rates=tuple(e for e in events if e.fact in _RATES),
+        requests=requests(everything),
         errors=errors,
         events=everything,
         breakdown=tuple(load.breakdown),
@@ -183,6 +194,8 @@ def _errors(events: Iterable[LogEvent]) -> tuple[LogEvent, ...]:
 def _ended(events: Sequence[LogEvent], errors: Sequence[LogEvent]) -> Ended:
     if any(event.fact is Fact.CRASHED for event in events):
         return Ended.CRASHED
+    if any(event.fact is Fact.KILLED for event in events):
+        return Ended.KILLED
     was_ready = any(event.fact is Fact.LOADED or event.fact in _RATES for event in events)
     if errors and not was_ready:
         return Ended.FAILED
@@ -203,7 +216,7 @@ def _note(
     verbosity: int | None,
     errors: Sequence[LogEvent],
 ) -> str:
-    if on_device is not None or load.path is None:
+    if on_device is not None or (load.path or _commanded(load.preamble)) is None:
         return ""
     unknown = [buffer.name for buffer in weights if buffer.kind is BufferKind.UNKNOWN]
     if unknown:
@@ -211,6 +224,19 @@ def _note(
     if verbosity is not None and verbosity < PLACEMENT_VERBOSITY:
         return _HIDDEN.format(level=verbosity)
     return "" if errors else _NOTHING
+
+
+def _said(events: Iterable[LogEvent], name: str) -> str:
+    """Return what the last line that names the program says of it, "" for nothing."""
+    found = [e.word(name) for e in events if e.fact is Fact.PROGRAM and name in e.values]
+    return found[-1] if found else ""
+
+
+def _commanded(preamble: Iterable[LogEvent]) -> str | None:
+    """Return the model's path in the last command; Ollama's own engine names it only there."""
+    commands = [event.word("argv") for event in preamble if event.fact is Fact.COMMAND]
+    found = _MODEL_FLAG.search(commands[-1]) if commands else None
+    return found["path"] if found else None
 
 
 def _value(events: Iterable[LogEvent], fact: Fact, name: str) -> int | None:

@@ -93,7 +93,8 @@ def test_what_was_asked_is_told_only_where_the_log_says_it() -> None:
 def test_command_of_ollama_tells_what_was_asked() -> None:
     command = (
         'time=2026-05-02T10:11:12.000Z level=INFO source=server.go:391 msg="starting llama-server" '
-        'cmd="/usr/lib/ollama/llama-server --port 1 --ctx-size 8192 -ngl 33 -b x"\n'
+        'cmd="/usr/lib/ollama/llama-server --port 1 --ctx-size 8192 -ngl 33 -b x '
+        '-fa --cache-type-k q8_0"\n'
     )
     log = (DATA / "b11434-cpu-lv4-no-prefix-no-timestamps.log").read_text()
     document = log_json(scan_text(command + log))
@@ -107,6 +108,9 @@ def test_command_of_ollama_tells_what_was_asked() -> None:
         "ubatch": None,
         "parallel": None,
         "threads": None,
+        "cache_type_k": "q8_0",
+        "cache_type_v": None,
+        "flash_attn": "on",
     }
 
 

@@ -216,7 +216,10 @@ def test_tells_of_the_last_load_when_there_are_several(tmp_path: Path) -> None:
     path.write_bytes(b"".join((LOGS / name).read_bytes() for name in names))
     log = scan_file(path)
     story = log_story.story_of(log)
-    assert story.title == "llama-server · gemma-3-270m-it-Q4_K_M.gguf · load 2 of 2"
+    assert story.title == (
+        "llama-server · gemma-3-270m-it-Q4_K_M.gguf · load 2 of 2 · from 2026-06 or later, by its "
+        "words"
+    )
     first = evidence_lines(log.events)[8]
     assert ", load 1 of 2" in log_meaning.meaning_of(first, log).place
 

@@ -39,7 +39,9 @@ PATTERNS = (
     Pattern(
         fact=Fact.WEIGHTS_BUFFER,  # the word "model" came with 2024-12
         keys=("llm_load_tensors: ",),
-        regex=re.compile(rf"(?P<by>llm_load_tensors): +(?P<buffer>\S(?:(?!: ).)*?) {_SIZE}"),
+        regex=re.compile(
+            rf"(?P<by>llm_load_tensors): +(?P<buffer>\S(?:(?!: | model ).)*?) {_SIZE}"
+        ),
         types={"mib": float},
         samples=(
             Sample(

@@ -9,9 +9,9 @@ _RATE = {"ms": float, "n": int, "tps": float}
 PATTERNS = (
     Pattern(
         fact=Fact.PROMPT_RATE,
-        keys=("prompt eval time = ",),
+        keys=("prompt eval time ",),
         regex=re.compile(
-            r"prompt eval time = +(?P<ms>[\d.]+) ms / +(?P<n>\d+) tokens "
+            r"prompt eval time += +(?P<ms>[\d.]+) ms / +(?P<n>\d+) tokens "
             r"\( *[\d.]+ ms per token, +(?P<tps>[\d.]+) tokens per second\)"
         ),
         types=_RATE,
@@ -27,6 +27,12 @@ PATTERNS = (
                 line="llama_print_timings: prompt eval time =    99.46 ms /    17 tokens "
                 "(    5.85 ms per token,   170.92 tokens per second)",
                 values={"ms": 99.46, "n": 17, "tps": 170.92},
+            ),
+            Sample(
+                build="2024-05 (source, examples/server/server.cpp)",
+                line="prompt eval time     =     111.62 ms /    14 tokens (    7.97 ms per token, "
+                "  125.42 tokens per second)",
+                values={"ms": 111.62, "n": 14, "tps": 125.42},
             ),
         ),
     ),
@@ -102,7 +108,7 @@ PATTERNS = (
         fact=Fact.CONTEXT_TRUNCATED,
         keys=("slot context shift", "input truncated, n_ctx = ", "running out of context capacity"),
         regex=re.compile(
-            r"slot context shift, n_keep = |input truncated, n_ctx = "
+            r"slot context (?P<shift>shift), n_keep = |input truncated, n_ctx = "
             r"|stopped due to running out of context capacity"
         ),
         samples=(
@@ -110,6 +116,7 @@ PATTERNS = (
                 build="11434 (source, tools/server/server-context.cpp)",
                 line="slot update_slots: id  0 | task 0 | slot context shift, n_keep = 0, "
                 "n_left = 255, n_discard = 127",
+                values={"shift": "shift"},
             ),
         ),
     ),

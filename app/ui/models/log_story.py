@@ -45,7 +45,8 @@ def story_of(log: LogSummary) -> Story:
     if load.ended in (Ended.FAILED, Ended.CRASHED):
         known = tuple(cell for cell in cells if not cell.is_missing)
         cells = known if len(known) > 1 else ()  # that it ended so is in the headline
-    title = " · ".join(part for part in (load.program, _model(load), _which(log, load)) if part)
+    parts = (log_words.program(load), _model(load), _which(log, load), log_words.age(load))
+    title = " · ".join(part for part in parts if part)
     return Story(headline, tone, title=title, cells=cells, note=_note(log, load))
 
 
@@ -177,6 +178,7 @@ def _ended(load: LoadStory) -> StoryCell:
         Ended.CLEAN: "cleanly",
         Ended.FAILED: "with an error",
         Ended.CRASHED: "with a crash",
+        Ended.KILLED: "ended from outside",
         Ended.OPEN: "not in this log",
     }[load.ended]
     detail = f"last seen: {load.ends_after}" if load.ends_after else ""

@@ -6,6 +6,7 @@ from app.core.units import MIB
 
 # {name} is a value of the line; sizes in MiB are printed in the unit that reads best
 _TITLES: dict[Fact, str] = {
+    Fact.PROGRAM: "{program} {version}",
     Fact.BUILD: "llama.cpp build {number}",
     Fact.VERBOSITY: "Verbosity {level}",
     Fact.COMMAND: "The command",
@@ -75,10 +76,21 @@ _TITLES: dict[Fact, str] = {
     Fact.GPU_NO_KERNELS: "No code for {arch}",
     Fact.OFFLOAD_PLAN: "Plan: {offload} of {layers} layers",
     Fact.PROJECTOR_MEMORY: "Vision part: {mib}",
+    Fact.TENSOR_REFUSED: "{preferred} refuses {type}",
     Fact.KV_CONVERTED: "KV cache types converted",
     Fact.DRAFT_MAX: "{n} tokens guessed at once",
     Fact.VLLM_MEMORY: "vLLM: memory does not suffice",
     Fact.VLLM_EAGER: "Eager mode: {state}",
+    Fact.FREE_MEMORY: "{mib} of {of} memory free",
+    Fact.CTX_CHOSEN: "Context chosen: {n} tokens",
+    Fact.SETTING_IGNORED: "A setting has no effect",
+    Fact.VOCAB_ONLY: "Only the words were read",
+    Fact.PROMPT_SIZE: "A prompt of {n} tokens",
+    Fact.PROMPT_CACHED: "Prompt from the cache",
+    Fact.RATE_SHOWN: "A rate the program shows",
+    Fact.KV_CAPACITY: "The cache holds {n} tokens",
+    Fact.PEAK_MEMORY: "The most memory used",
+    Fact.KILLED: "Killed",
     Fact.CLEAN_EXIT: "Ended in good order",
     Fact.CRASHED: "Crashed",
 }
