@@ -14,6 +14,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         from app.work import guard  # must start fast and without Qt
 
         return guard.main(arguments[1:])
+    if first == "--measure-bandwidth":
+        from app.probes import bandwidth  # in a process of its own: it fills the memory
+
+        return bandwidth.main(arguments[1:])
     if first in COMMANDS or first.startswith("-"):
         from app import cli
 

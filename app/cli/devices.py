@@ -114,11 +114,12 @@ def _memory_and_cpu() -> Machine:
 
 def _this_one(options: Namespace) -> Computer:
     from app.probes.host import RealHost
+    from app.work.bandwidth_run import with_kept
     from app.work.machine_reader import read_machine
     from app.work.settings import LLAMA_FOLDER, Settings
 
     folder = options.llama_bin or Settings().get(LLAMA_FOLDER)
-    machine = read_machine(RealHost(), (folder,) if folder else ())
+    machine = with_kept(read_machine(RealHost(), (folder,) if folder else ()))
     notes: tuple[str, ...] = ()
     if not machine.devices:
         if machine.devices_source:

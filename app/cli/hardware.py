@@ -1,25 +1,33 @@
 """The subcommand hardware: what this computer has, each fact with its source or its reason."""
 
 import json
+import sys
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
 from app.cli import ANSWERED, BAD_USAGE, UNREADABLE, CommandError
+from app.core import bandwidth
 from app.core.errors import UserError
 from app.core.hardware_json import SCHEMA, hardware_json
 from app.core.host import Host
+from app.core.machine import Machine
 from app.core.machine_text import machine_text
 from app.core.short_home import short_home
 from app.probes import recorded
 from app.probes.host import RealHost
 from app.probes.recorder import RecordingHost
+from app.work import bandwidth_run
 from app.work.machine_reader import read_machine
+from app.work.notebook import Notebook
 from app.work.settings import LLAMA_FOLDER, Settings
 
 
 def add_options(parser: ArgumentParser) -> None:
     """Add the options of this subcommand."""
     parser.add_argument("--json", action="store_true", help=f"print {SCHEMA}")
+    parser.add_argument("--bandwidth", action="store_true",
+                        help="first measure how fast memory is read (under 3 s; keep it quiet), "
+                        "and keep the figure for r")  # fmt: skip
     parser.add_argument("--record", type=Path, metavar="DIR",
                         help="also write all answers of this computer to an empty or new folder, "
                         "without names and keys, for another person to replay")  # fmt: skip
@@ -31,12 +39,17 @@ def main(options: Namespace) -> int:
     """Print what the computer has and return the exit status."""
     if options.replay is not None and options.record is not None:
         raise CommandError(BAD_USAGE, "Give --record or --replay, not both.")
+    if options.replay is not None and options.bandwidth:
+        raise CommandError(BAD_USAGE, "A recorded computer cannot be measured.")
     host, folders = _machine_to_ask(options.replay)
     recorder = RecordingHost(host, folders)
     if options.record is not None:
         _check_empty(options.record)
         host = recorder
-    machine = short_home(read_machine(host, folders), host.home())
+    machine = read_machine(host, folders)
+    if options.replay is None:
+        machine = _with_bandwidth(machine, is_wanted=options.bandwidth)
+    machine = short_home(machine, host.home())
     if options.record is not None:
         _save(recorder, options.record)
     if options.json:
@@ -56,6 +69,18 @@ def _machine_to_ask(replay: Path | None) -> tuple[Host, tuple[str, ...]]:
     except UserError as error:
         raise CommandError.of(UNREADABLE, error) from error
     return host, host.chosen
+
+
+def _with_bandwidth(machine: Machine, *, is_wanted: bool) -> Machine:
+    """Return the machine with its read rate: measured now, or the one that was kept."""
+    if is_wanted:
+        rate = bandwidth_run.measure(RealHost(), machine)
+        try:
+            Notebook().append_host_rate(rate)
+        except OSError as error:
+            sys.stderr.write(f"The figure could not be kept in the notebook: {error}\n")
+        return bandwidth.with_host(machine, rate)
+    return bandwidth_run.with_kept(machine)
 
 
 def _check_empty(folder: Path) -> None:

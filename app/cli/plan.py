@@ -11,6 +11,7 @@ from app.cli.load_options import add_load_options, add_server_options, count, re
 from app.core import placement
 from app.core import plan as planning
 from app.core.assign import usable_devices
+from app.core.bandwidth import table_r
 from app.core.errors import UserError
 from app.core.forecast import measured_r
 from app.core.model import Model
@@ -125,14 +126,15 @@ def _check(request: LoadRequest, computer: Computer) -> None:
 
 
 def _ratio_of(options: Namespace, computer: Computer, prepared: Prepared) -> Estimate | None:
-    """Return r: typed in, or from this computer's own runs of the model."""
+    """Return r: typed in, from this computer's own runs of the model, or from bandwidths."""
     if options.slow_ratio is not None:
         return Estimate.typed(options.slow_ratio, "typed in (--slow-ratio)")
     if options.device_free is not None or not computer.devices:
         return None  # runs of this computer say nothing about described devices
     from app.work.notebook import Notebook
 
-    return measured_r(Notebook().runs_of(prepared.name), prepared.shape.layers_total)
+    kept = measured_r(Notebook().runs_of(prepared.name), prepared.shape.layers_total)
+    return kept or table_r(computer.machine, computer.devices)
 
 
 def _beside(options: Namespace) -> tuple[str, ...]:

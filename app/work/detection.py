@@ -4,6 +4,7 @@ from PySide6.QtCore import QObject, Signal, Slot
 
 from app.core.host import Host
 from app.probes.host import RealHost
+from app.work.bandwidth_run import with_kept
 from app.work.jobs import Job, Latest
 from app.work.machine_reader import read_machine
 from app.work.session import Session
@@ -38,7 +39,7 @@ class Detection(QObject):
         folder = self._session.llama_folder
         folders = (folder,) if folder else ()
         job = self._latest.start(
-            lambda cancel, progress: read_machine(self._host, folders, cancel, progress),
+            lambda cancel, progress: with_kept(read_machine(self._host, folders, cancel, progress)),
             name="hardware detection",
         )
         self._running += 1

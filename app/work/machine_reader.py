@@ -8,7 +8,7 @@ from typing import TypeVar
 
 import app.probes
 import app.runtimes
-from app.core import facts, plugins
+from app.core import bandwidth, facts, plugins
 from app.core.cancel import Cancel
 from app.core.host import Host
 from app.core.machine import Machine, MachineFact, Runtime
@@ -16,6 +16,7 @@ from app.core.probe import Probe, RuntimeProbe
 from app.core.reading import State
 from app.probes.snapshot import Snapshot
 from app.runtimes import llama_cpp
+from app.work import device_rows
 
 T = TypeVar("T")
 Progress = Callable[[int, str], None]  # per cent, and what is being asked
@@ -42,7 +43,7 @@ def read_machine(
         finally:  # stopped early: what has not begun is not asked any more
             pool.shutdown(wait=False, cancel_futures=True)
     answer, listed = next(((f.answer, f.listed) for f in finds if f.listed), (None, None))
-    return Machine(
+    machine = Machine(
         facts=(*facts.join(group.facts for group in groups), *((answer,) if answer else ())),
         devices=listed.devices if listed else (),
         runtimes=tuple(runtime for find in finds for runtime in find.runtimes),
@@ -53,6 +54,7 @@ def read_machine(
             if reason
         ),
     )
+    return bandwidth.with_devices(machine, device_rows.rows())
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,12 +8,15 @@ from pathlib import Path
 
 from app import paths, product
 from app.core import json_values
+from app.core.bandwidth import HostRate
 from app.core.bench import BenchRun, Change, compare, differing_settings
 from app.core.errors import UserError
 from app.core.evidence import MemoryWatch
 
 SCHEMA = product.schema("notebook")
+RATE_SCHEMA = product.schema("bandwidth")  # lines with the host's read rate, between the runs
 LINE_LIMIT_BYTES = 4 << 20
+HISTORY = 60  # rates that go into evidence: ten sweeps of three placements
 _TITLE = "This line of the notebook cannot be read"
 _APPEND = os.O_WRONLY | os.O_APPEND | os.O_CREAT | getattr(os, "O_BINARY", 0)
 
@@ -86,7 +89,27 @@ class Notebook:
         """Add a run at the end and wait until it is on the disk; OSError when it cannot be."""
         plain = json_values.to_plain(entry)
         assert isinstance(plain, dict)
-        line = json.dumps({"schema": SCHEMA, **plain}, ensure_ascii=True, allow_nan=False)
+        self._append({"schema": SCHEMA, **plain})
+
+    def append_host_rate(self, rate: HostRate) -> None:
+        """Add a read rate of system memory; OSError when it cannot be written."""
+        plain = json_values.to_plain(rate)
+        assert isinstance(plain, dict)
+        self._append({"schema": RATE_SCHEMA, **plain})
+
+    def host_rate(self) -> HostRate | None:
+        """Return the last read rate, None when none was measured or it cannot be read."""
+        found = None
+        try:
+            for line in self._lines():
+                if RATE_SCHEMA.encode("ascii") in line[:100]:
+                    found = _rate(line) or found
+        except OSError:
+            return None
+        return found
+
+    def _append(self, document: dict[str, object]) -> None:
+        line = json.dumps(document, ensure_ascii=True, allow_nan=False)
         self.path.parent.mkdir(parents=True, exist_ok=True)
         is_new = not self.path.exists()
         # a line that a crash cut short is closed first, so that it spoils only itself
@@ -108,6 +131,8 @@ class Notebook:
         entries: list[Entry] = []
         n_broken = 0
         for line in self._lines():
+            if RATE_SCHEMA.encode("ascii") in line[:100]:
+                continue
             try:
                 entries.append(_entry(line))
             except UserError:
@@ -141,6 +166,20 @@ class Notebook:
                 return "" if file.read(1) == b"\n" else "\n"
         except FileNotFoundError:
             return ""
+
+
+def history_of(
+    pages: Pages, model_name: str, machine: tuple[str, ...], limit: int = HISTORY
+) -> tuple[BenchRun, ...]:
+    """Return the latest rates of a model on this machine, oldest first; busy ones are left out."""
+    found = tuple(
+        run
+        for entry in pages.entries
+        if not entry.busy and (entry.machine == machine or not entry.machine)
+        for run in entry.runs
+        if run.model_name == model_name
+    )
+    return found[-limit:]
 
 
 def compare_entries(before: Entry, after: Entry) -> tuple[Comparison, ...]:
@@ -190,6 +229,17 @@ def _entry(line: bytes) -> Entry:
     if document.pop("schema", None) != SCHEMA:
         raise UserError(_TITLE, "Another version wrote it.")
     return json_values.from_plain(Entry, document, where="run", title=_TITLE)
+
+
+def _rate(line: bytes) -> HostRate | None:
+    try:
+        document = json_values.parse(line, limit_bytes=LINE_LIMIT_BYTES, title=_TITLE)
+        if not isinstance(document, dict):
+            return None
+        document.pop("schema", None)
+        return json_values.from_plain(HostRate, document, where="rate", title=_TITLE)
+    except UserError:
+        return None
 
 
 def _sync_folder(folder: Path) -> None:

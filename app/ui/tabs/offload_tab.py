@@ -5,6 +5,7 @@ from dataclasses import replace
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QLabel, QSlider, QWidget
 
+from app.core.bandwidth import table_r
 from app.core.errors import UserError
 from app.core.forecast import measured_r
 from app.core.host_memory import host_of
@@ -129,7 +130,8 @@ class OffloadTab(Page):
             return Estimate.typed(self._controls.ratio)
         if self._prepared is None:
             return None
-        return measured_r(self._session.evidence.runs, self._prepared.shape.layers_total)
+        measured = measured_r(self._session.evidence.runs, self._prepared.shape.layers_total)
+        return measured or table_r(self._session.evidence.machine, self._controls.devices)
 
     def _show(self) -> None:
         if self._prepared is None:
