@@ -27,9 +27,9 @@ from app.rules import judge
 from app.rules.verify import proof_of
 from app.work import export
 from app.work.export import Format
-from app.work.known_ratio import known_ratio
 from app.work.notebook import Notebook
 from app.work.settings import LOAD_TIMEOUT_S, N_GEN, N_PROMPT, Settings
+from app.work.typed_ratio import typed_ratio
 
 # the model's own context can be so long that its cache is the whole load
 _USUAL_CTX = 4096
@@ -97,11 +97,11 @@ def _run(options: Namespace, model: Model) -> tuple[Evidence, Estimate | None]:
         n_prompt=settings.get(N_PROMPT),
         n_gen=settings.get(N_GEN),
         load_timeout_s=settings.get(LOAD_TIMEOUT_S),
+        notebook=notebook,
     )
     evidence = headless.run_diagnose(plan, running.say).evidence
-    r = known_ratio(evidence, settings, notebook)
     running.keep(entry_of_diagnosis(evidence))
-    return evidence, r
+    return evidence, typed_ratio(settings)
 
 
 def _proved(evidence: Evidence) -> Evidence:

@@ -4,6 +4,7 @@ from app import product
 from app.core import json_values
 from app.core.bench import BenchRun, Test
 from app.core.evidence import Evidence
+from app.core.expectation import Expected, expectations
 from app.core.forecast import Forecast
 from app.core.proof import Pair, Proof, RatePair
 from app.core.reading import Estimate, Kind
@@ -40,7 +41,7 @@ def diagnosis_json(
         "not_checked": [
             {"what": ruled.rule_id, "why": ruled.because} for ruled in diagnosis.not_checked
         ],
-        "prediction": _prediction(forecast),
+        "prediction": _prediction(evidence, forecast),
         "measured": _measured(evidence.runs),
         "proof": None if proof is None else proof_json(proof),
         "notes": list(evidence.notes),
@@ -76,13 +77,35 @@ def _cite(cite: Cite) -> dict[str, object]:
     return {"line": cite.line, "text": cite.text, "source": cite.source}
 
 
-def _prediction(forecast: Forecast) -> dict[str, object]:
+def _prediction(evidence: Evidence, forecast: Forecast) -> dict[str, object]:
+    beside = {one.test: one for one in expectations(evidence)}
     return {
         "f": forecast.f,
         "f_source": _PLACEMENT if forecast.placement is not None else "",
         "r": figure(forecast.r),
         "slowdown": figure(forecast.prediction.slowdown),
         "reason": forecast.prediction.reason,
+        **{
+            test.value: _expected(beside[test]) if test in beside else None
+            for test in (Test.PROMPT, Test.GENERATION)
+        },
+    }
+
+
+def _expected(found: Expected) -> dict[str, object]:
+    """Return one rate beside what other placements measured here predict for it."""
+    return {
+        "predicted_tps": figure(found.predicted),
+        "line_tps": figure(found.line),
+        "measured_tps": figure(found.spot.rate),
+        "slowdown": figure(found.slowdown),
+        "line_slowdown": figure(found.line_slowdown),
+        "measured_slowdown": figure(found.measured_slowdown),
+        "r": figure(found.r),
+        "ngl": found.spot.ngl,
+        "f": found.spot.f,
+        "judgement": found.judgement.value,
+        "text": found.sentence,
     }
 
 

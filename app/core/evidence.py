@@ -95,6 +95,7 @@ class Evidence:
     variables: tuple[tuple[str, str], ...] = ()  # of the runtime's environment, those that matter
     notes: tuple[str, ...] = ()  # which steps were not possible, and why
     again: SecondRun | None = None
+    history: tuple[BenchRun, ...] = ()  # earlier rates of this model here, from the notebook
     said: Said | None = None  # llama.cpp's own word on a load, and where it differs from ours
 
     def second(self) -> "Evidence | None":

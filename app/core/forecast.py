@@ -10,6 +10,7 @@ from app.core.placement import Placement
 from app.core.reading import Estimate, Kind
 from app.core.request import LoadRequest
 from app.core.slowdown import Prediction
+from app.core.spots import is_alike
 
 _NO_MODEL = "no model file was read, so the bytes per token are not known"
 _NO_DEVICE = "no device of this computer is known, so the placement cannot be calculated"
@@ -44,11 +45,18 @@ def forecast(evidence: Evidence, r: Estimate | None = None) -> Forecast:
         )
     except UserError as error:
         return Forecast(None, r, Prediction(None, error.sentence()))
-    ratio = r or measured_r(evidence.runs, placed.layers_total)
+    ratio = r or measured_r(_alike(evidence), placed.layers_total)
     predicted = slowdown.predict(
         placed.f, placed.f_layers, ratio, read_bytes=placed.reads.total_bytes, devices=devices
     )
     return Forecast(placed, ratio, predicted)
+
+
+def _alike(evidence: Evidence) -> tuple[BenchRun, ...]:
+    """Return the runs, earlier ones first, that differ from the last one in placement alone."""
+    runs = (*evidence.history, *evidence.runs)
+    last = next((run for run in reversed(runs) if run.test is Test.GENERATION), None)
+    return tuple(run for run in runs if last is not None and is_alike(last, run))
 
 
 def happened(evidence: Evidence) -> LoadRequest:

@@ -62,13 +62,18 @@ def predict(
     ends = [law(share, ratio) for share in (f, corrected) for ratio in (low, high)]
     bottom, top = min(ends), max(ends)
     if r.kind is Kind.MEASURED and between:
-        if read_bytes >= _SMALL_MODEL_BYTES:
-            bottom, top = bottom * (1 - _MEASURED_ERROR), top * (1 + _MEASURED_ERROR)
-        else:
-            bottom, top = bottom * (1 - _SMALL_MODEL_HIGH), top * (1 + _SMALL_MODEL_LOW)
+        below, above = error_of(read_bytes)
+        bottom, top = bottom * (1 - below), top * (1 + above)
     value = law(f, r.value)
     source = f"(1 - f) + f x r, r {r.source}"
     return Prediction(Estimate(value, min(bottom, value), max(top, value), source, Kind.CALCULATED))
+
+
+def error_of(read_bytes: int) -> tuple[float, float]:
+    """Return by what shares a time between two measured ends may lie below and above the law."""
+    if read_bytes >= _SMALL_MODEL_BYTES:
+        return _MEASURED_ERROR, _MEASURED_ERROR
+    return _SMALL_MODEL_HIGH, _SMALL_MODEL_LOW
 
 
 def measured_ratio(host: Estimate, device: Estimate) -> Estimate:

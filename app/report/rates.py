@@ -1,9 +1,14 @@
 """Speed: the two rates apart, with intervals, the prediction beside them, and what was watched."""
 
+from collections.abc import Callable
+
 from app.core import units
 from app.core.bench import BenchRun, Test
 from app.core.evidence import Evidence, MemoryWatch
+from app.core.expectation import expectations
 from app.core.forecast import Forecast
+from app.core.reading import Estimate
+from app.core.slowdown_line import explained
 from app.report.blocks import (
     NAME_VALUE,
     Block,
@@ -37,7 +42,7 @@ def blocks(evidence: Evidence, found: Forecast) -> tuple[Block, ...]:
         blocks += [table(evidence.runs), *settings(evidence.runs[-1])]
     else:
         blocks += _logged(evidence)
-    blocks += _prediction(found)
+    blocks += [*_prediction(found), *_beside(evidence)]
     if evidence.watch is not None:
         blocks += [
             Heading("Memory and processor while it wrote", 2),
@@ -120,6 +125,50 @@ def _prediction(found: Forecast) -> list[Block]:
     else:
         rows.append(("Predicted slowdown", f"no figure: {found.prediction.reason}"))
     return [Heading("Prediction", 2), Table(NAME_VALUE, tuple(rows))]
+
+
+def _beside(evidence: Evidence) -> list[Block]:
+    """Return predicted and measured side by side, prompt and generation apart."""
+    found = expectations(evidence)
+    if not found:
+        return []
+    columns = (
+        Column("Rate", share=3),
+        Column("Layers", is_number=True, share=2),
+        Column("Predicted", is_number=True, share=4),
+        Column("Measured", is_number=True, share=4),
+        Column("Slowdown predicted", is_number=True, share=4),
+        Column("Slowdown measured", is_number=True, share=4),
+    )
+    rows = tuple(
+        (
+            one.test.value,
+            f"{one.spot.ngl} of {one.spot.layers_total}",
+            _or_line(one.predicted, one.line, units.rate),
+            _ranged(one.spot.rate, units.rate),
+            _or_line(one.slowdown, one.line_slowdown, units.times),
+            _ranged(one.measured_slowdown, units.times),
+        )
+        for one in found
+    )
+    told = [Paragraph(text, is_quiet=True) for text in explained(found)]
+    ratios = [one.r for one in found if one.r is not None]
+    if ratios:
+        told.append(Paragraph(f"r: {_ranged(ratios[0], units.times)}, {ratios[0].source}.", True))
+    return [Heading("Predicted beside measured", 2), Table(columns, rows), *told]
+
+
+def _or_line(found: Estimate | None, line: Estimate | None, text: Callable[[float], str]) -> str:
+    """Return a predicted figure, else that of the straight line, which is named as such."""
+    if found is not None:
+        return _ranged(found, text)
+    return f"{text(line.value)} by the straight line" if line is not None else "no figure"
+
+
+def _ranged(found: Estimate | None, text: Callable[[float], str]) -> str:
+    if found is None:
+        return units.UNKNOWN
+    return f"{text(found.value)} ({found.low:.3g} to {found.high:.3g})"
 
 
 def _watch(watch: MemoryWatch) -> tuple[tuple[str, ...], ...]:

@@ -14,7 +14,9 @@ from app.core.request import LoadRequest, Tool
 from app.work import bench_runner, load_probe, server_bench
 from app.work.bench_runner import BenchPlan, stamped, summary
 from app.work.load_probe import Load, LoadPlan
+from app.work.notebook import Notebook, history_of
 from app.work.outcome import Outcome
+from app.work.record import machine_words
 from app.work.server_bench import ServerPlan
 from app.work.steps import FirstOf, Script, Steps
 from app.work.watch import Watch, busy_text
@@ -42,6 +44,7 @@ class DiagnosePlan:
     n_gen: int = 128
     repetitions: int = 3
     load_timeout_s: float = 600.0
+    notebook: Notebook | None = None  # where earlier runs of the model are, None = not asked
     keeps_lengths: bool = False  # measure as many tokens as asked, however slow it is
 
 
@@ -65,6 +68,7 @@ class _Seen:
     log: LogSummary | None = None
     runs: tuple[BenchRun, ...] = ()
     watch: MemoryWatch | None = None
+    history: tuple[BenchRun, ...] = ()
 
 
 class DiagnoseRun(Steps):
@@ -95,7 +99,24 @@ class DiagnoseRun(Steps):
             seen.notes.append("No llama-bench was found, so no rate was measured.")
         elif bench is not None and (server is None or (seen.outcome and seen.outcome.is_ready)):
             yield from self._bench(plan, seen, bench)
+        if plan.notebook is not None:
+            seen.history = yield from self._history(plan.notebook, model, machine)
         return self._result(plan, seen)
+
+    def _history(
+        self, notebook: Notebook, model: Model, machine: Machine
+    ) -> Script[tuple[BenchRun, ...]]:
+        """Return earlier rates of the model, none when the notebook cannot be read."""
+        try:
+            found: tuple[BenchRun, ...] = yield self.job(
+                lambda _cancel, _progress: history_of(
+                    notebook.read(), model.name, machine_words(machine)
+                ),
+                "notebook",
+            )
+        except OSError:  # then nothing is predicted, and the prediction says what is missing
+            return ()
+        return found
 
     def _model(self, plan: DiagnosePlan) -> Script[Model]:
         from app.gguf.model import read_model
@@ -222,6 +243,7 @@ class DiagnoseRun(Steps):
             watch=seen.watch,
             symptom=plan.base.symptom,
             notes=tuple(seen.notes),
+            history=seen.history,
         )
         return DiagnoseResult(evidence, str(seen.load.log_path) if seen.load else "")
 

@@ -19,6 +19,7 @@ from app.work.dry_pass import DryPass, Question
 from app.work.jobs import Cancelled, Jobs
 from app.work.process import Processes
 from app.work.prove_run import ProvePlan, ProveRun
+from app.work.ratio_run import RatioResult, RatioRun
 from app.work.steps import Steps
 
 T = TypeVar("T")
@@ -46,6 +47,11 @@ def run_bench(plan: BenchPlan, say: Say = lambda _text: None) -> BenchResult:
 def ask_llama(question: Question, say: Say = lambda _text: None) -> Said:
     """Ask the user's own llama.cpp what a load takes; UserError when it does not say."""
     return _to_the_end(DryPass, lambda run: run.start(question), Said, say)
+
+
+def run_ratio(plan: BenchPlan, say: Say = lambda _text: None) -> RatioResult:
+    """Measure both ends; UserError when it failed, Cancelled after Ctrl+C."""
+    return _to_the_end(RatioRun, lambda run: run.start(plan), RatioResult, say)
 
 
 def look_at_machine(folders: tuple[str, ...], say: Say = lambda _text: None) -> Machine:

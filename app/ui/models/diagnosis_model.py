@@ -11,6 +11,7 @@ from app.core.model import Model
 from app.core.overview import overview
 from app.core.proof import Proof, why_not
 from app.core.rule import Certainty, Cite, Diagnosis, Finding
+from app.ui.models.prediction_model import PredictionView, prediction_view
 from app.ui.models.proof_model import ProofView, proof_view
 
 _CERTAINTY = {
@@ -64,6 +65,7 @@ class DiagnosisView:
     notes: tuple[str, ...]
     rates: tuple[RateLine, ...]
     prediction: RateLine
+    beside: PredictionView
     no_proof: str  # why the fix cannot be tried here, "" when it can
     proof: ProofView | None
 
@@ -86,6 +88,7 @@ def diagnosis_view(
         notes=evidence.notes,
         rates=tuple(_rate(run) for run in evidence.runs[-4:]),
         prediction=_prediction(forecast),
+        beside=prediction_view(evidence),
         no_proof=why_not(evidence, verdict, is_own=is_own),
         proof=proof_view(proof) if proof is not None else None,
     )

@@ -4,9 +4,11 @@ from dataclasses import replace
 
 from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QLabel, QPushButton, QWidget
 
+from app.core.bench import Test
 from app.core.errors import UserError
 from app.core.evidence import Evidence
-from app.core.forecast import forecast
+from app.core.forecast import forecast, happened
+from app.core.machine import Program
 from app.core.proof import why_not
 from app.ui import theme
 from app.ui.models import diagnosis_model, offload_model
@@ -17,11 +19,14 @@ from app.ui.widgets.page import Page
 from app.ui.widgets.result_panel import ResultPanel
 from app.ui.widgets.run_options import RunOptions
 from app.ui.widgets.step_list import StepList
+from app.work.bench_runner import BenchPlan
 from app.work.detection import Detection
-from app.work.diagnose_run import DiagnosePlan, DiagnoseResult
+from app.work.diagnose_run import DiagnosePlan, DiagnoseResult, choose_runtime
 from app.work.model_finder import ModelFinder
+from app.work.notebook import Notebook
 from app.work.prove_run import ProvePlan, ProveRun
-from app.work.record import entry_of_diagnosis, entry_of_second_run
+from app.work.ratio_run import RatioResult, RatioRun
+from app.work.record import entry_of_bench, entry_of_diagnosis, entry_of_second_run
 from app.work.records import Records
 from app.work.session import Session
 from app.work.settings import LOAD_TIMEOUT_S, N_GEN, N_PROMPT
@@ -38,6 +43,7 @@ class DiagnoseTab(Page):
         self._detection = detection
         self._records = Records(session.jobs, parent=self)
         self._run = ProveRun(session.jobs, session.processes, self)
+        self._ends = RatioRun(session.jobs, session.processes, self)
         self._finder = ModelFinder(session, self)
         self.setObjectName("diagnoseTab")
         self._make_body()
@@ -48,17 +54,18 @@ class DiagnoseTab(Page):
     @property
     def is_running(self) -> bool:
         """Tell whether a guided run is under way."""
-        return self._run.is_running
+        return self._run.is_running or self._ends.is_running
 
     def stop(self) -> None:
         """Cancel the guided run and the search for models."""
         self._run.cancel()
+        self._ends.cancel()
         self._finder.stop()
 
     def start_run(self) -> None:
         """Start the guided run on the session's model."""
         evidence = self._session.evidence
-        if evidence.model is None or self._run.is_running:
+        if evidence.model is None or self.is_running:
             return
         folder = self._session.llama_folder
         settings = self._session.settings
@@ -70,6 +77,7 @@ class DiagnoseTab(Page):
             n_prompt=settings.get(N_PROMPT),
             n_gen=settings.get(N_GEN),
             load_timeout_s=settings.get(LOAD_TIMEOUT_S),
+            notebook=Notebook(),
         )
         self._result.hide()
         self._steps.clear()
@@ -80,7 +88,7 @@ class DiagnoseTab(Page):
     def prove(self) -> None:
         """Load and measure again with the verdict's one change."""
         evidence, finding = self._session.evidence, self._session.diagnosis.verdict
-        if finding is None or self._run.is_running or why_not(evidence, finding):
+        if finding is None or self.is_running or why_not(evidence, finding):
             return
         folder, settings = self._session.llama_folder, self._session.settings
         self._steps.clear()
@@ -98,7 +106,45 @@ class DiagnoseTab(Page):
         )
         self._show_state()
 
+    def measure_ends(self) -> None:
+        """Measure with nothing and with everything on the device, as short as the last run."""
+        evidence, bench = self._session.evidence, self._bench()
+        if evidence.model is None or bench is None or self.is_running:
+            return
+        lengths = {run.test: run.n_tokens for run in evidence.runs}
+        settings = self._session.settings
+        self._steps.clear()
+        self._steps.show()
+        self.scroll_to(self._steps)
+        self._ends.start(
+            BenchPlan(
+                bench,
+                evidence.model.path,
+                replace(happened(evidence), use_devices=True),
+                lengths.get(Test.PROMPT, settings.get(N_PROMPT)),
+                lengths.get(Test.GENERATION, settings.get(N_GEN)),
+                repetitions=max((run.n for run in evidence.runs), default=3),
+            )
+        )
+        self._show_state()
+
+    def _bench(self) -> Program | None:
+        machine = self._session.evidence.machine
+        runtime = choose_runtime(machine.runtimes) if machine is not None else None
+        return runtime.executable("llama-bench") if runtime is not None else None
+
     # ------------------------------------------------------------------ changes
+
+    def _on_ends(self, result: RatioResult) -> None:
+        evidence = self._session.evidence
+        for end in (result.host, result.device):
+            self._records.keep(entry_of_bench(end, evidence.machine))
+        history = (*evidence.history, *result.runs)
+        self._session.set_evidence(
+            replace(evidence, history=history), log_path=self._session.log_path
+        )
+        self._steps.finish(self.tr("Done. The programs that were started have ended."))
+        self.scroll_to(self._result.prediction)
 
     def _on_done(self, result: DiagnoseResult | Evidence) -> None:
         if isinstance(result, Evidence):  # of a second run
@@ -152,11 +198,14 @@ class DiagnoseTab(Page):
         evidence = self._session.evidence
         is_own = not self._session.read_only_path
         has_model = evidence.model is not None
-        self._start.setEnabled(has_model and is_own and not self._run.is_running)
-        self._result.show_running(is_running=self._run.is_running)
-        self._cancel.setVisible(self._run.is_running)
+        self._start.setEnabled(has_model and is_own and not self.is_running)
+        self._result.show_running(is_running=self.is_running)
+        self._result.prediction.set_running(
+            is_running=self.is_running, can_measure=is_own and self._bench() is not None
+        )
+        self._cancel.setVisible(self.is_running)
         self._return.setVisible(not is_own)
-        self._options.setEnabled(not self._run.is_running)
+        self._options.setEnabled(not self.is_running)
         has_server = offload_model.llama_server(evidence.machine) is not None
         self._folder.setVisible(evidence.machine is not None and not has_server)
         self._hint.setText(self._next_step(has_model=has_model, has_server=has_server))
@@ -186,14 +235,16 @@ class DiagnoseTab(Page):
     # ------------------------------------------------------------------ building
 
     def _connect(self) -> None:
-        run, steps = self._run, self._steps
-        run.step_started.connect(steps.start_step)
-        run.progressed.connect(steps.show_progress)
-        run.step_ended.connect(lambda _name, seconds, text: steps.end_step(seconds, text))
-        run.done.connect(self._on_done)
-        run.failed.connect(self._on_failed)
-        run.cancelled.connect(self._on_cancelled)
-        run.finished.connect(self._show_state)
+        steps = self._steps
+        for run in (self._run, self._ends):
+            run.step_started.connect(steps.start_step)
+            run.progressed.connect(steps.show_progress)
+            run.step_ended.connect(lambda _name, seconds, text: steps.end_step(seconds, text))
+            run.failed.connect(self._on_failed)
+            run.cancelled.connect(self._on_cancelled)
+            run.finished.connect(self._show_state)
+        self._run.done.connect(self._on_done)
+        self._ends.done.connect(self._on_ends)
         self._records.failed.connect(self._session.error)
         self._start.clicked.connect(self.start_run)
         self._cancel.clicked.connect(self.stop)
@@ -203,6 +254,7 @@ class DiagnoseTab(Page):
         self._zone.link_clicked.connect(self.tab_wanted)
         self._result.line_wanted.connect(self.line_wanted)
         self._result.prove_wanted.connect(self.prove)
+        self._result.prediction.ends_wanted.connect(self.measure_ends)
         self._session.evidence_changed.connect(self._on_evidence_changed)
         self._detection.finished.connect(self._show_state)
         # the verdicts need the devices, so the search waits for them

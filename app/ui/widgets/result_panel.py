@@ -1,12 +1,13 @@
 """The result of a diagnosis: the verdict, the rates, and what else was found or ruled out."""
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from app.ui import theme
-from app.ui.models.diagnosis_model import DiagnosisView, FindingView, RateLine
+from app.ui.models.diagnosis_model import DiagnosisView, FindingView
 from app.ui.widgets.card import Card, dim_label
 from app.ui.widgets.finding_card import FindingCard
+from app.ui.widgets.prediction_card import PredictionCard
 from app.ui.widgets.proof_card import ProofCard
 
 
@@ -29,10 +30,8 @@ class ResultPanel(QWidget):
         self.proof = ProofCard()
         self.proof.hide()
         self._layout.addWidget(self.proof)
-        self._rates = Card(self.tr("Predicted and measured"))
-        self._rate_lines = QVBoxLayout()
-        self._rates.body.addLayout(self._rate_lines)
-        self._layout.addWidget(self._rates)
+        self.prediction = PredictionCard()
+        self._layout.addWidget(self.prediction)
         self._also = QVBoxLayout()
         self._also.setSpacing(theme.M)
         self._layout.addLayout(self._also)
@@ -53,9 +52,7 @@ class ResultPanel(QWidget):
         if view.proof is not None:
             self.proof.show_view(view.proof)
         self.proof.setVisible(view.proof is not None)
-        _clear(self._rate_lines)
-        for line in (*view.rates, view.prediction):
-            self._rate_lines.addWidget(_rate_row(line))
+        self.prediction.show_view((*view.rates, view.prediction), view.beside)
         _clear(self._also)
         for finding in view.also:
             self._also.addWidget(self._other(finding))
@@ -74,18 +71,6 @@ class ResultPanel(QWidget):
         card.line_wanted.connect(self.line_wanted)
         card.show_finding(finding)
         return card
-
-
-def _rate_row(line: RateLine) -> QWidget:
-    row = QLabel(f"<b>{line.name}</b>&nbsp;&nbsp;{line.value}")
-    row.setToolTip(line.detail)
-    holder = QWidget()
-    layout = QVBoxLayout(holder)
-    layout.setContentsMargins(0, 0, 0, 0)
-    layout.setSpacing(0)
-    layout.addWidget(row)
-    layout.addWidget(dim_label(line.detail))
-    return holder
 
 
 def _clear(layout: QVBoxLayout) -> None:
