@@ -7,6 +7,10 @@ from app.core.errors import UserError
 from app.core.machine import Device, DeviceKind, Host
 from app.core.request import LoadRequest, SplitMode
 
+# "device RPC0 does not support split buffers" (llama-model.cpp, build 11434, run on RPC); only
+# ggml-cuda, which ROCm is built from, and ggml-sycl have them
+_SPLIT_BUFFERS = (DeviceKind.CUDA, DeviceKind.ROCM, DeviceKind.SYCL, DeviceKind.OTHER)
+
 
 def usable_devices(devices: tuple[Device, ...], request: LoadRequest) -> tuple[Device, ...]:
     """Return the devices a load uses, in llama.cpp's order (llama_prepare_model_devices)."""
@@ -27,6 +31,13 @@ def usable_devices(devices: tuple[Device, ...], request: LoadRequest) -> tuple[D
         local = [d for d in devices if d.kind is not DeviceKind.RPC]
         discrete = [d for d in local if not d.is_integrated]
         chosen = (*remote, *(discrete or local))  # an RPC server does not displace an iGPU
+    whole = [device for device in chosen if device.kind not in _SPLIT_BUFFERS]
+    if request.split_mode is SplitMode.ROW and whole:
+        raise UserError(
+            f"Split mode row does not work on {whole[0].id}",
+            "llama.cpp refuses the load: this device does not support split buffers.",
+            "Use split mode layer.",
+        )
     if request.split_mode is SplitMode.NONE and chosen:
         if not 0 <= request.main_gpu < len(chosen):
             return ()

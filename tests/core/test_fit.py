@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from app.core.errors import UserError
 from app.core.fit import fit
 from app.core.fit_result import FitResult
 from app.core.machine import CpuKind, Device, DeviceKind, Host
@@ -81,11 +82,6 @@ def test_keeps_a_context_that_was_asked_for() -> None:
         (LoadRequest(ngl=-2), (4,), "n_gpu_layers already set by user to -2, abort"),
         (LoadRequest(tensor_split=(1, 1)), (2, 2), "tensor_split already set by user, abort"),
         (
-            LoadRequest(split_mode=SplitMode.ROW),
-            (2, 2),
-            "changing weight allocation for LLAMA_SPLIT_MODE_ROW not implemented, abort",
-        ),
-        (
             LoadRequest(overrides=(("ffn_up", "CPU"),)),
             (3,),
             "tensor_buft_overrides already set by user, abort",
@@ -100,6 +96,18 @@ def test_refuses_and_keeps_the_context_it_had_shortened(
     assert found.ctx == 4096
     assert found.request.ngl == request_.ngl
     assert f"failed to fit params to free device memory: {found.refused}" in lines(found)
+
+
+def test_refuses_to_choose_layers_when_rows_are_split() -> None:
+    cards = tuple(replace(device, kind=DeviceKind.CUDA) for device in devices(2, 2))
+    found = fit(EIGHT_B, cards, HOST, LoadRequest(split_mode=SplitMode.ROW), BUILD)
+    reason = "changing weight allocation for LLAMA_SPLIT_MODE_ROW not implemented, abort"
+    assert found.refused == reason
+
+
+def test_says_that_rows_cannot_be_split_over_remote_devices() -> None:
+    with pytest.raises(UserError, match="Split mode row does not work on RPC0"):
+        fitted(LoadRequest(split_mode=SplitMode.ROW), 2, 2)
 
 
 def test_shortening_alone_succeeds_even_with_a_number_of_layers() -> None:
