@@ -46,7 +46,9 @@ def line_of(evidence: Evidence) -> Line | None:
         return None
     base = device.time.value
     is_promise = found.line is None or found.predicted is not None
-    positions = _positions(evidence, run, points, base, is_promise=is_promise) if host else ()
+    # a rate in the middle is never part of its own prediction
+    rest = tuple(p for p in points if p.run is not run or p in (device, host))
+    positions = _positions(evidence, run, rest, base, is_promise=is_promise) if host else ()
     said = found.predicted or found.line
     return Line(
         positions=positions,

@@ -147,6 +147,8 @@ def test_draws_the_measured_points_on_the_curve() -> None:
     assert line is not None and line.is_promise
     assert [p.ngl for p in line.positions] == [0, 1, 2, 3, 4, 5]
     assert [round(p.value, 1) for p in (line.positions[0], line.positions[-1])] == [9.0, 1.0]
+    # the rate in question does not draw its own curve: 90 / 4.8 is predicted, 18.2 was measured
+    assert line.positions[3].value == pytest.approx(4.8, rel=0.01)
     values = [p.value for p in line.positions]
     assert values == sorted(values, reverse=True)
     assert all(p.low < p.value < p.high for p in line.positions[1:-1])
