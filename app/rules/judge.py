@@ -8,9 +8,10 @@ import app.rules as package
 from app.core import plugins
 from app.core.evidence import Evidence
 from app.core.rule import Certainty, Diagnosis, Finding, Fix, Rule, Ruled
-from app.rules import machine_busy, order
+from app.rules import machine_busy, order, throttled
 
 _BUSY = "other programs were using the processor while it was measured"
+_HOT = "heat held the GPU down while it was measured"
 _log = logging.getLogger(__name__)
 
 
@@ -29,9 +30,9 @@ def diagnose(evidence: Evidence, chosen: tuple[Rule, ...] | None = None) -> Diag
     found: list[Finding] = []
     ruled_out: list[Ruled] = []
     not_checked: list[Ruled] = []
-    is_busy = machine_busy.is_busy(evidence)
+    disturbed = _disturbed(evidence)
     for rule in rules() if chosen is None else chosen:
-        answer = _ask(rule, evidence, is_busy=is_busy)
+        answer = _ask(rule, evidence, disturbed)
         if isinstance(answer, Finding):
             found.append(answer)
         elif answer[0]:
@@ -43,10 +44,17 @@ def diagnose(evidence: Evidence, chosen: tuple[Rule, ...] | None = None) -> Diag
     return Diagnosis(verdict, also, tuple(ruled_out), tuple(not_checked))
 
 
-def _ask(rule: Rule, evidence: Evidence, *, is_busy: bool) -> Finding | tuple[str, str]:
+def _disturbed(evidence: Evidence) -> str:
+    """Say why nothing may rest on the rates, "" when they count."""
+    if machine_busy.is_busy(evidence):
+        return _BUSY
+    return _HOT if throttled.is_throttled(evidence) else ""
+
+
+def _ask(rule: Rule, evidence: Evidence, disturbed: str) -> Finding | tuple[str, str]:
     """Return the finding, or what is missing to check the rule and why it does not hold."""
-    if rule.rests_on_rate and is_busy:
-        return _BUSY, ""
+    if rule.rests_on_rate and disturbed:
+        return disturbed, ""
     try:
         finding = rule.check(evidence)
         if finding is not None:

@@ -31,7 +31,13 @@ GROUPS = (
     Group(
         "memory that moves",
         "While memory moves to a drive or over the bus no other figure means what it says.",
-        ("unified-memory-set", "over-commit", "windows-shared-memory", "spilling-to-swap"),
+        (
+            "unified-memory-set",
+            "over-commit",
+            "windows-shared-memory",
+            "one-layer-too-many",
+            "spilling-to-swap",
+        ),
     ),
     Group(
         "layers and KV cache on the host",
@@ -69,7 +75,7 @@ GROUPS = (
     Group(
         "a quiet machine",
         "Rates that were disturbed prove nothing, placement does.",
-        ("machine-busy", "throttled", "power-saving"),
+        ("all-cores-used", "machine-busy", "throttled", "power-saving"),
     ),
     Group(
         "threads, link, kernels",
@@ -90,12 +96,9 @@ GROUPS = (
         (
             "prompt-read-again",
             "draft-not-accepted",
-            "thinking-tokens",
             "slow-to-start",
             "slow-with-depth",
             "vllm-eager",
-            "many-users",
-            "memory-grows",
             "settings-differ",
             "slower-after-update",
         ),
@@ -103,7 +106,7 @@ GROUPS = (
     Group(
         "the text",
         "Wrong text is a question of the file, not of speed.",
-        ("quantised-v-cache", "bad-output"),
+        ("quantised-v-cache", "tokenizer-keys-missing", "bad-output", "too-few-bits"),
     ),
 )
 ORDER = tuple(rule for group in GROUPS for rule in group.rules)

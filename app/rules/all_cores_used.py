@@ -1,0 +1,79 @@
+"""Every processor computes for the model while other programs work too.
+
+What: the threads of one step wait for the slowest, and one that shares its processor with another
+program is the slowest.
+Evidence: as many threads as logical processors, weights on the host, and other programs at work.
+Arithmetic: threads against processors; other programs' share above 10 %.
+Fix: one thread fewer than cores while the machine is in use.
+Proof: the spread is smaller. Sources: advice.md part 3 row "All cores used, machine busy";
+advice.md claim 36 (4 threads on 2 processors: 42.0 to 23.6 tok/s).
+"""
+
+from app.core.evidence import Evidence
+from app.core.log import BufferKind, Fact, Role
+from app.core.rule import Certainty, Cite, Finding, Rule
+from app.rules import command, machine_busy, seen
+
+
+def check(evidence: Evidence) -> Finding | None:
+    """Find all processors in use by the model on a busy machine."""
+    threads, total = _threads(evidence), _processors(evidence)
+    if threads is None or total is None or threads[0] < total:
+        return None
+    busy = machine_busy.check(evidence)
+    if busy is None or not _host_computes(evidence):
+        return None
+    fewer = max(1, total - 1)
+    return Finding(
+        cause=f"All {total} processors compute for the model while other programs work. Each step "
+        "waits for the processor that is shared.",
+        cites=(threads[1], *busy.cites),
+        fix=command.fix(
+            evidence,
+            f"Use {fewer} threads while the computer is in use. When it is idle, that costs some.",
+            threads=fewer,
+        ),
+        proof="The rates of repeated runs spread less.",
+        certainty=Certainty.LIKELY,
+    )
+
+
+def silent(_evidence: Evidence) -> str:
+    """Name the observation that rules it out."""
+    return "the model does not use all processors of a busy machine"
+
+
+def needs(evidence: Evidence) -> str:
+    """Say what is missing to check it."""
+    if _threads(evidence) is None:
+        return "the number of threads is not known"
+    return machine_busy.needs(evidence)
+
+
+def _threads(evidence: Evidence) -> tuple[int, Cite] | None:
+    info = evidence.log.last(Fact.SYSTEM_INFO) if evidence.log else None
+    if info is None or "threads" not in info.values:
+        return None
+    return info.whole("threads"), seen.cite(info)
+
+
+def _processors(evidence: Evidence) -> int | None:
+    total = evidence.machine.number("cpu.logical") if evidence.machine else None
+    return total or (evidence.watch.cores if evidence.watch else None)
+
+
+def _host_computes(evidence: Evidence) -> bool:
+    story = seen.load(evidence)
+    if story is None or not story.bytes_of(BufferKind.HOST, Role.WEIGHTS):
+        return False
+    n, m = story.offload_line or (0, 1)
+    return n < m or story.weights_on_device is False
+
+
+RULE = Rule(
+    id="all-cores-used",
+    title="All processors are used on a busy machine",
+    check=check,
+    silent=silent,
+    needs=needs,
+)

@@ -1,0 +1,79 @@
+"""The same model with the same settings is slower with a newer build of the program.
+
+What: builds change kernels and defaults, sometimes for the worse on one device.
+Evidence: two rates with all settings equal, two builds, intervals apart, the newer one slower.
+Arithmetic: the rates' ratio.
+Fix: compare the placement of both first; if it is equal, the former build, and a report.
+Proof: the build number, and the rate.
+Sources: advice.md part 3 row "Slower after an update"; users.md row 6.
+"""
+
+from dataclasses import replace
+from itertools import product
+
+from app.core.bench import BenchRun, Test
+from app.core.evidence import Evidence
+from app.core.rule import Certainty, Finding, Fix, Rule
+from app.rules import rates
+
+_CLEAR = 1.05  # the intervals lie apart as well
+
+
+def check(evidence: Evidence) -> Finding | None:
+    """Find a newer build that is slower, by interval."""
+    for test in Test:
+        for old, new in product(rates.of(evidence, test), repeat=2):
+            is_slower = old.mean_tps > _CLEAR * new.mean_tps and rates.is_by_interval(old, new)
+            if is_slower and _is_update(old, new):
+                return _finding(old, new)
+    return None
+
+
+def silent(_evidence: Evidence) -> str:
+    """Name the observation that rules it out."""
+    return "no newer build is slower with the same settings"
+
+
+def needs(evidence: Evidence) -> str:
+    """Say what is missing to check it."""
+    builds = {run.build for run in evidence.runs if run.build}
+    return "" if len(builds) >= 2 else "the rates of two builds are not known"
+
+
+def _is_update(old: BenchRun, new: BenchRun) -> bool:
+    is_same = (
+        old.settings == new.settings
+        and (old.model_name, old.model_bytes) == (new.model_name, new.model_bytes)
+        and (old.depth, old.n_tokens) == (new.depth, new.n_tokens)
+        and (old.instrument, old.backends) == (new.instrument, new.backends)
+    )
+    are_builds = old.build.isdigit() and new.build.isdigit()
+    return is_same and are_builds and int(old.build) < int(new.build)
+
+
+def _finding(old: BenchRun, new: BenchRun) -> Finding:
+    return Finding(
+        cause=f"Build {new.build} is {old.mean_tps / new.mean_tps:.2f} times slower than build "
+        f"{old.build} here, with the same model and settings.",
+        cites=tuple(
+            replace(cite, text=f"{cite.text} (build {run.build})")
+            for run in (old, new)
+            for cite in [rates.cite(run)]
+        ),
+        fix=Fix(
+            "Compare where both put the weights and the KV cache (their logs with -lv 4). If that "
+            f"is equal, go back to build {old.build} and report both rates to llama.cpp."
+        ),
+        proof=f"Build {old.build} gives its former rate again.",
+        certainty=Certainty.LIKELY,
+    )
+
+
+RULE = Rule(
+    id="slower-after-update",
+    title="Slower after an update",
+    check=check,
+    silent=silent,
+    needs=needs,
+    rests_on_rate=True,
+)

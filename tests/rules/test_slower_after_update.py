@@ -1,0 +1,27 @@
+"""A newer build is blamed only with equal settings and intervals that lie apart."""
+
+from dataclasses import replace
+
+from app.core.bench import BenchRun, Test
+from app.core.evidence import Evidence
+from app.rules.slower_after_update import check, silent
+
+OLD = BenchRun(Test.GENERATION, 128, (41.8, 42.0, 42.2), "llama-bench", build="11000")
+NEW = replace(OLD, samples_tps=(30.1, 30.0, 29.9), build="11434")
+
+
+def test_names_both_builds() -> None:
+    finding = check(Evidence(runs=(OLD, NEW)))
+    assert finding is not None
+    assert "1.40 times slower" in finding.cause
+    assert "build 11000" in finding.fix.text
+
+
+def test_is_silent_when_faster_noisy_or_set_differently() -> None:
+    noisy = replace(NEW, samples_tps=(30.0, 45.0))
+    other = replace(NEW, settings=(("n_gpu_layers", "4"),))
+    faster = replace(NEW, samples_tps=(50.0, 50.1, 50.2))
+    for run in (noisy, other, faster):
+        evidence = Evidence(runs=(OLD, run))
+        assert check(evidence) is None
+        assert silent(evidence)
