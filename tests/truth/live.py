@@ -23,6 +23,9 @@ _TABLE, _ROW = "memory breakdown [MiB]", "common_memory_breakdown_print"
 _FITTED = re.compile(r"^-c \d+ -ngl ")
 _END_OF_FIT = ("successfully fit params", "failed to fit params", "encountered an error while")
 _MOST_S = 60
+_ATTEMPTS = (
+    4  # a thread of its own writes the log: now and then the end comes before its last lines
+)
 VULKAN_LIMIT = 128 * MIB  # the largest storage buffer of the software device
 
 
@@ -109,15 +112,29 @@ def _listens(port: int) -> bool:
         return client.connect_ex(("127.0.0.1", port)) == 0
 
 
-def dry_pass(backend: Backend, model: Path, request: LoadRequest) -> Run:
-    """Return the table and the cache's lines of the first pass; nothing is loaded."""
+def dry_pass(
+    backend: Backend, model: Path, request: LoadRequest, expected: frozenset[str] = frozenset()
+) -> Run:
+    """Return the table and the cache's lines of the first pass; nothing is loaded.
+
+    It is asked again when a buffer that is expected, or a cache, has no line.
+    """
     table = ("--fit-print", "on") if "fit-params" in backend.program.name else ()
-    return _run(_argv(backend, model, request, "5", *table), until_table=True)
+    argv = _argv(backend, model, request, "5", *table)
+    for _ in range(_ATTEMPTS):
+        run = _run(argv, until_table=True)
+        if run.kv_mib and expected <= {row.buffer for row in run.rows}:
+            break
+    return run
 
 
 def fit(backend: Backend, model: Path, request: LoadRequest) -> Run:
     """Return what --fit decided, and the last table."""
-    return _run(_argv(backend, model, request, "4"), until_table=False)
+    for _ in range(_ATTEMPTS):
+        run = _run(_argv(backend, model, request, "4"), until_table=False)
+        if any(words in line for line in run.lines for words in _END_OF_FIT):
+            break
+    return run
 
 
 def _argv(

@@ -12,7 +12,7 @@ from app.core.errors import UserError
 from app.core.fit import fit
 from app.core.machine import Device, DeviceKind
 from app.core.model import Model
-from app.core.placement import HOST_ROW, Prepared, place, prepare
+from app.core.placement import HOST_ROW, Placement, Prepared, place, prepare
 from app.core.request import LoadRequest, SplitMode, Tool
 from app.core.said import Part, Said, SaidRow, apart, compare
 from app.core.units import MIB
@@ -90,12 +90,9 @@ def test_every_row_is_llama_cpps_own(stage: Stage, case: tuple[str, str, LoadReq
     name, model, request = case
     backend = stage.backend(name, request.tool)
     path, prepared = stage.models[model]
-    run = live.dry_pass(backend, path, request)
+    run = live.dry_pass(backend, path, request, _expected(backend, prepared, request))
     assert run.rows, run.lines[-20:]
-    placed = place(
-        prepared, backend.devices(run.rows), backend.host(), request, dry_pass=True,
-        build=backend.build,
-    )  # fmt: skip
+    placed = _placed(backend, prepared, request, backend.devices(run.rows))
     rows = tuple(
         SaidRow(row.buffer, row.free is None, row.model, row.context, row.compute)
         for row in run.rows
@@ -109,6 +106,17 @@ def test_every_row_is_llama_cpps_own(stage: Stage, case: tuple[str, str, LoadReq
     # compute buffers are an estimate with a range; the range must hold what was said
     assert apart(figures) == ()
     assert placed.row(HOST_ROW) is not None
+
+
+def _placed(
+    backend: Backend, prepared: Prepared, request: LoadRequest, devices: tuple[Device, ...]
+) -> Placement:
+    return place(prepared, devices, backend.host(), request, dry_pass=True, build=backend.build)
+
+
+def _expected(backend: Backend, prepared: Prepared, request: LoadRequest) -> frozenset[str]:
+    placed = _placed(backend, prepared, request, backend.devices(()))
+    return frozenset(row.buffer for row in placed.rows if row.weights_bytes >= 2 * MIB)
 
 
 @pytest.mark.parametrize("case", (*live_cases.FITS, *live_cases.RPC_FITS), ids=_id)
