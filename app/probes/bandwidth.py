@@ -1,7 +1,8 @@
 """Measures how fast system memory is read, in a process of its own; prints one JSON line.
 
 Runs as a file by itself (`python bandwidth.py --threads 8 ...`), so it imports nothing of the
-application. hardware.md section 8: int64 sums release the GIL, use SIMD and no BLAS.
+application. The largest of int32 values: it releases the GIL, has SIMD code of its own in numpy
+and no BLAS; of eleven such reductions it came nearest to a C loop (docs/bandwidth.md).
 """
 
 import argparse
@@ -48,13 +49,13 @@ def measure(n_threads: int, wanted_bytes: int, l3_bytes: int = 0) -> dict[str, o
     import numpy as np  # not loaded by those who only look for probes in this folder
 
     share = max(SLICE_BYTES, wanted_bytes // n_threads // SLICE_BYTES * SLICE_BYTES)
-    arrays: list[list[NDArray[np.int64]]] = [[] for _ in range(n_threads)]
+    arrays: list[list[NDArray[np.int32]]] = [[] for _ in range(n_threads)]
     deadline = time.perf_counter() + _FILL_S
 
     def fill(index: int) -> None:
         # the thread that reads a page touches it first, so that it lies on its own NUMA node
         for _ in range(share // SLICE_BYTES):
-            part = np.empty(SLICE_BYTES // 8, dtype=np.int64)
+            part = np.empty(SLICE_BYTES // 4, dtype=np.int32)
             part.fill(index + 1)
             arrays[index].append(part)
             if time.perf_counter() > deadline:
@@ -67,7 +68,7 @@ def measure(n_threads: int, wanted_bytes: int, l3_bytes: int = 0) -> dict[str, o
 
     def read(index: int) -> None:
         for part in arrays[index]:
-            part.sum()
+            part.max()
 
     read_in = _Timed(n_threads, read)
     read_in.once()  # warms up: the first pass also pays for page tables and clocks

@@ -62,7 +62,8 @@ def parse(text: str, now: str, processor: str) -> HostRate:
     high = float(ordered[-1 - len(ordered) // 4])
     is_busy = values.get("is_busy") is True
     if is_busy and isinstance(cpu, list) and cpu:
-        high = max(high, float(max(rate for rate in cpu if isinstance(rate, int))))
+        quick = sorted(rate for rate in cpu if isinstance(rate, int)) or [0]
+        high = max(high, float(quick[-1 - len(quick) // 4]))
     return HostRate(
         value=float(ordered[len(ordered) // 2]),
         low=float(ordered[len(ordered) // 4]),
