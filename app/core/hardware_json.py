@@ -59,6 +59,7 @@ def _runtime(runtime: Runtime) -> dict[str, object]:
         "backends": list(runtime.backends),
         "is_running": runtime.is_running,
         "port": runtime.port,
+        "command": list(runtime.argv),
         "loaded": [
             {
                 "name": model.name,

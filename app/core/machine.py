@@ -101,6 +101,7 @@ class Runtime:
     backends: tuple[str, ...] = ()
     loaded: tuple[LoadedModel, ...] = ()  # only of a runtime that runs
     port: int | None = None  # on this computer, while it runs
+    argv: tuple[str, ...] = ()  # how it was started, without keys; () = not ours to see
 
     def program(self, name: str) -> str | None:
         """Return the path of a program by its plain name, None when the runtime lacks it."""

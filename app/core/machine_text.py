@@ -92,6 +92,8 @@ def _runtimes(machine: Machine) -> Iterator[str]:
             yield f"    {runtime.folder}  ({runtime.source})"
         for line in loaded_lines(runtime):
             yield f"    loaded: {line}"
+        if runtime.argv:
+            yield from _wrap(f"started as: {' '.join(runtime.argv)}", "    ", "      ")
     if not machine.runtimes:
         yield "  none found"
     yield ""

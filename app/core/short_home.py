@@ -24,7 +24,13 @@ def short_home(machine: Machine, home: str) -> Machine:
 
     def runtime(one: Runtime) -> Runtime:
         programs = tuple(replace(program, path=short(program.path)) for program in one.programs)
-        return replace(one, folder=short(one.folder), source=short(one.source), programs=programs)
+        return replace(
+            one,
+            folder=short(one.folder),
+            source=short(one.source),
+            programs=programs,
+            argv=tuple(short(word) for word in one.argv),
+        )
 
     return replace(
         machine,

@@ -13,6 +13,7 @@ from app.core.host import (
     HttpAnswer,
     ProcessInfo,
 )
+from app.core.secrets import HIDDEN, hidden_argv
 from app.probes.forwarding import ForwardingHost
 from app.probes.recorded import (
     ANSWERS_FILE,
@@ -34,9 +35,7 @@ _RUNTIMES = re.compile(
     r"llama|lm[ -]?studio|llmster|kobold|^jan\b|vllm|gpt4all|mlx|sglang|tabby", re.IGNORECASE
 )
 _OURS = re.compile(r"llama|ggml|gguf|nvidia|ollama|kobold|lms|jan", re.IGNORECASE)
-_KEY_FLAGS = ("--api-key", "--api-key-file", "--hf-token", "-hft")
 _HOMES = {"win32": r"C:\Users\user", "darwin": "/Users/user"}
-_HIDDEN = "(left out)"
 # dmidecode, system_profiler and nvidia-smi -q print numbers that name one single machine
 _SERIAL = re.compile(
     r"""(["']?\b[\w -]*(?:serial|asset[ _]tag|uuid)[\w ]*["']?\s*:\s*)("[^"]*"|[^\s",][^\n,]*)""",
@@ -141,6 +140,7 @@ class RecordingHost(ForwardingHost):
                 hide.process(process)
                 for process in self.processes()
                 if _RUNTIMES.search(process.name)
+                or any(word.lower().endswith(".gguf") for word in process.argv)
             ),
             listeners=tuple(
                 entry for entry in self.listeners() if entry.port in self._asked_ports()
@@ -195,16 +195,13 @@ class _Hider:
         return replace(
             answer,
             argv=tuple(self.text(word) for word in answer.argv),
-            stdout=_SERIAL.sub(rf'\1"{_HIDDEN}"', self.text(answer.stdout)),
+            stdout=_SERIAL.sub(rf'\1"{HIDDEN}"', self.text(answer.stdout)),
             stderr=self.text(answer.stderr),
         )
 
     def process(self, process: ProcessInfo) -> ProcessInfo:
         """Return a process with another home folder and without keys."""
-        argv = tuple(
-            _HIDDEN if index and process.argv[index - 1] in _KEY_FLAGS else self.text(word)
-            for index, word in enumerate(process.argv)
-        )
+        argv = tuple(self.text(word) for word in hidden_argv(process.argv))
         return replace(process, exe=self.text(process.exe) if process.exe else None, argv=argv)
 
 

@@ -9,6 +9,7 @@ from app.core.host import CommandResult, Host
 from app.core.machine import Device, Flag, Program, Runtime
 from app.core.probe import RuntimeProbe
 from app.core.reading import State
+from app.core.secrets import hidden_argv
 from app.runtimes import jan, llama_argv, llama_outputs, llama_server, lm_studio
 from app.runtimes.llama_server import RunningServer
 from app.runtimes.places import executable, folder_of, join, variable
@@ -63,7 +64,11 @@ def find(host: Host, folders: tuple[str, ...] = ()) -> tuple[Runtime, ...]:
             found.append(_running(server, folder))
         else:
             found[own] = replace(
-                found[own], is_running=True, loaded=server.loaded, port=server.port
+                found[own],
+                is_running=True,
+                loaded=server.loaded,
+                port=server.port,
+                argv=hidden_argv(server.argv),
             )
     return tuple(found)
 
@@ -235,6 +240,7 @@ def _running(server: RunningServer, folder: str) -> Runtime:
         is_running=True,
         loaded=server.loaded,
         port=server.port,
+        argv=hidden_argv(server.argv),
     )
 
 

@@ -7,12 +7,14 @@ from app.core.host import Host, ProcessInfo
 from app.core.machine import LoadedModel
 from app.runtimes import ports
 from app.runtimes.answers import document, text, whole
+from app.runtimes.places import folder_of, name_of
 
 DEFAULT_PORT = 8080
 _NAMES = re.compile(r"(?:llama-server|llama_server|ollama_llama_server)(?:\.exe)?", re.IGNORECASE)
 _SERVER = "llama.cpp"
 _BUILD = re.compile(r"b(\d{1,9})-")
 _MAX_SERVERS = 4
+_LIBRARY = re.compile(r"(?:lib)?ggml-(?:base|cpu)[\w.-]*\.(?:so[\d.]*|dll|dylib)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,14 +30,30 @@ class RunningServer:
 
 
 def running(host: Host) -> tuple[RunningServer, ...]:
-    """Return the servers that answer as llama.cpp does."""
-    processes = tuple(p for p in host.processes() if _NAMES.fullmatch(p.name))
+    """Return the servers that answer as llama.cpp does, by whatever name and on whatever port."""
     found = []
-    for port, process in _ports(processes):
+    listening = {entry.pid for entry in host.listeners()} - {None}
+    processes = tuple(
+        p for p in host.processes() if is_server(host, p, is_listening=p.pid in listening)
+    )
+    for port, process in _ports(host, processes):
         server = ask(host, port, process)
         if server is not None:
             found.append(server)
     return tuple(found)
+
+
+def is_server(host: Host, process: ProcessInfo, *, is_listening: bool) -> bool:
+    """Tell whether a process may be llama-server: by its name, its model, or its libraries."""
+    exe = process.exe or ""
+    if _NAMES.fullmatch(process.name) or _NAMES.fullmatch(name_of(host, exe)):
+        return True
+    if any(word.lower().endswith(".gguf") for word in process.argv[1:]):
+        return True
+    # folders are listed for the few processes that listen: there can be hundreds of others
+    return (is_listening and bool(exe)) and any(
+        _LIBRARY.fullmatch(name) for name in host.list_dir(folder_of(host, exe))
+    )
 
 
 def ask(host: Host, port: int, process: ProcessInfo | None = None) -> RunningServer | None:
@@ -80,12 +98,19 @@ def port_of(argv: tuple[str, ...], *, default: int = DEFAULT_PORT) -> int:
 
 
 def _ports(
-    processes: tuple[ProcessInfo, ...],
+    host: Host, processes: tuple[ProcessInfo, ...]
 ) -> tuple[tuple[int, ProcessInfo | None], ...]:
-    """Return the ports to ask, each once; the usual one also without a process to see."""
+    """Return the ports to ask, each once; the usual one also without a process to see.
+
+    A process and the port it listens on are an exact pair where the system tells both; else the
+    port of its command line. No other port is tried.
+    """
     found: dict[int, ProcessInfo | None] = {}
     for process in processes:
-        found.setdefault(port_of(process.argv), process)
+        own = [entry.port for entry in host.listeners() if entry.pid == process.pid]
+        is_named = _NAMES.fullmatch(process.name)
+        for port in own or ([port_of(process.argv)] if is_named else []):
+            found.setdefault(port, process)
     found.setdefault(DEFAULT_PORT, None)
     return tuple(found.items())[:_MAX_SERVERS]
 

@@ -148,4 +148,7 @@ def test_writes_every_load_as_text(runtime: RuntimeProbe, request: object) -> No
 
 def test_finds_all_the_runtimes() -> None:
     ids = {runtime.id for runtime in RUNTIMES}
-    assert ids == {"llama.cpp", "ollama", "lm-studio", "koboldcpp", "jan"}
+    assert ids == {
+        "llama.cpp", "ollama", "lm-studio", "koboldcpp", "jan", "gpt4all", "vllm", "tabby-api",
+        "text-generation-webui", "llamafile", "docker-model-runner",
+    }  # fmt: skip

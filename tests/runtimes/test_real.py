@@ -1,21 +1,24 @@
 """The real programs of builds 11434 and 10434: what they say is read right."""
 
+import shutil
 import socket
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from threading import Thread
 from typing import TypeVar
 
 import pytest
 
-from app.core.machine import Device, DeviceKind, Program
+from app.core.machine import Device, DeviceKind, Program, Runtime
 from app.core.reading import State
 from app.core.request import LoadRequest, Switch
 from app.probes.host import RealHost
-from app.runtimes import llama_argv, llama_cpp, llama_server
+from app.runtimes import llama_argv, llama_cpp, llama_server, ollama
 
 T = TypeVar("T")
 pytestmark = pytest.mark.real
@@ -182,3 +185,63 @@ def test_python_is_no_llama_cpp() -> None:
     listed = llama_cpp.ask_devices(RealHost(), sys.executable)
     assert listed.state is State.ERROR
     assert listed.reason.startswith("exit status 2")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the libraries are found by LD_LIBRARY_PATH")
+def test_finds_a_server_of_a_strange_name_on_a_strange_port(
+    llama_bin: Path, gemma: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stranger = tmp_path / "my-assistant"
+    shutil.copy2(llama_bin / "llama-server", stranger)
+    monkeypatch.setenv("LD_LIBRARY_PATH", str(llama_bin))
+    port = _free_port()
+    words = ("-m", str(gemma), "-c", "256", "-t", "1", "-ngl", "0", "--api-key", "geheim")
+    argv = (str(stranger), *words, "--port", str(port))
+    with _started(argv) as process:
+
+        def ask() -> Runtime | None:
+            found = llama_cpp.find(RealHost())
+            return next((one for one in found if one.port == port), None)
+
+        runtime = _until(process, ask)
+        assert runtime.folder == str(tmp_path)
+        assert runtime.argv[-2:] == ("--port", str(port))
+        assert "geheim" not in runtime.argv
+
+
+class _LookAlike(BaseHTTPRequestHandler):
+    """Says what Ollama says at /, and is not Ollama."""
+
+    def do_GET(self) -> None:
+        """Answer as a hostile server: right words, wrong types, and a redirect off the machine."""
+        if self.path == "/":
+            body = b"Ollama is running"
+            self.send_response(200)
+        elif self.path == "/api/version":
+            body = b'{"version": ["0.33.0"]}'
+            self.send_response(200)
+        else:
+            body = b""
+            self.send_response(302)
+            self.send_header("Location", "http://example.invalid/")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_arguments: object) -> None:
+        """Keep quiet."""
+
+
+def test_a_look_alike_on_ollamas_port_is_not_ollama() -> None:
+    try:
+        server = ThreadingHTTPServer(("127.0.0.1", ollama.PORT), _LookAlike)
+    except OSError:
+        pytest.skip("something runs on Ollama's port here")
+    with server:
+        thread = Thread(target=server.serve_forever)
+        thread.start()
+        try:
+            assert [one for one in ollama.find(RealHost()) if one.is_running] == []
+        finally:
+            server.shutdown()
+            thread.join()

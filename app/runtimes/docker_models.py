@@ -1,0 +1,51 @@
+"""Docker Model Runner: llama.cpp inside Docker, with an address of its own."""
+
+from app.core.host import Host
+from app.core.machine import Runtime
+from app.core.probe import LoadWish, RuntimeProbe
+from app.runtimes import others, ports, shell
+
+ID, TITLE, PORT = "docker-model-runner", "Docker Model Runner", 12434
+
+
+def find(host: Host, folders: tuple[str, ...] = ()) -> tuple[Runtime, ...]:
+    """Return it when its process or its address is there."""
+    del folders
+    return others.find(host, _KIND)
+
+
+def setting(wish: LoadWish) -> str:
+    """Return the commands of `docker model` (1.0)."""
+    lines = []
+    words = ["docker", "model", "configure"]
+    if wish.request.ctx:
+        words += ["--context-size", str(wish.request.ctx)]
+    flags = []
+    if not wish.request.use_devices:
+        flags = ["--ngl", "0"]
+    elif wish.request.ngl is not None and wish.request.ngl >= 0:
+        flags = ["--ngl", str(wish.request.ngl)]
+    if len(words) > 3 or flags:
+        words += ["MODEL", *(["--", *flags] if flags else [])]
+        lines.append(shell.line(tuple(words), platform=wish.platform))
+    lines.append("docker model run MODEL")
+    return "\n".join(lines)
+
+
+def _ask(host: Host, port: int) -> others.Said | None:
+    if port != PORT:  # its llama-server child is listed as llama.cpp
+        return None
+    # the root says in words what it is; the list at /models alone could be anybody's
+    greeting = ports.get(host, port, "/")
+    if b"docker model runner" not in greeting.body[:300].lower():
+        return None
+    return others.Said()
+
+
+_KIND = others.Kind(
+    ID, TITLE, PORT,
+    is_own=others.named(r"com\.docker\.llama-server(?:\.exe)?|model-runner"),
+    ask=_ask,
+    program=lambda _host: None,
+)  # fmt: skip
+RUNTIME = RuntimeProbe(ID, TITLE, find, setting)
