@@ -34,7 +34,16 @@ def server(evidence: Evidence, **changes: Any) -> str:
     if runtime in ("", LLAMA_CPP):
         return llama_argv.command_text(wish, _program(evidence))
     probe = next((one for one in _runtimes() if one.id == runtime), None)
-    return "" if probe is None else probe.setting(wish)
+    if probe is None:
+        return ""
+    text = probe.setting(wish)
+    # where nothing is left to set, the names of a file alone would say nothing
+    return "" if text == probe.setting(replace(wish, request=LoadRequest())) else text
+
+
+def list_devices(evidence: Evidence) -> str:
+    """Return the command that lists devices, "" for a runtime that has none."""
+    return "llama-server --list-devices" if seen.runtime(evidence) in ("", LLAMA_CPP) else ""
 
 
 def fix(evidence: Evidence, text: str, **changes: Any) -> Fix:

@@ -12,7 +12,7 @@ Sources: advice.md claims 50 and 52; ROCm legacy-rocm-build issue 3015.
 from app.core.evidence import Evidence
 from app.core.log import Fact
 from app.core.rule import Finding, Fix, Rule
-from app.rules import seen
+from app.rules import command, seen
 
 
 def check(evidence: Evidence) -> Finding | None:
@@ -28,7 +28,7 @@ def check(evidence: Evidence) -> Finding | None:
         fix=Fix(
             f"Use the Vulkan build of the program for {arch}. If another, supported AMD card is "
             "in the computer, let ROCm see only that one: HIP_VISIBLE_DEVICES with its number.",
-            "llama-server --list-devices",
+            command.list_devices(evidence),
         ),
         proof="The error is gone, and a model buffer on the device is above 0 MiB.",
     )

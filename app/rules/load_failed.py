@@ -99,10 +99,12 @@ def _is_ready(evidence: Evidence) -> bool:
 
 def _first_error(evidence: Evidence) -> LogEvent | None:
     story = seen.load(evidence)
+    events = evidence.log.events if evidence.log else ()
     if story is not None and story.errors:
         return story.errors[0]
-    events = evidence.log.events if evidence.log else ()
-    return next((event for event in events if event.fact in _ERRORS), None)
+    of_vllm = {event.line for event in events if event.fact is Fact.VLLM_MEMORY}
+    own = (event for event in events if event.line not in of_vllm)  # vllm_memory.py has those
+    return next((event for event in own if event.fact in _ERRORS), None)
 
 
 def _by_line(evidence: Evidence, error: LogEvent) -> Finding:

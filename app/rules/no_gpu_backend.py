@@ -14,9 +14,7 @@ from app.core.evidence import Evidence
 from app.core.log import Fact
 from app.core.reading import State
 from app.core.rule import Certainty, Cite, Finding, Fix, Rule
-from app.rules import seen
-
-_LIST_DEVICES = "llama-server --list-devices"
+from app.rules import command, seen
 
 
 def check(evidence: Evidence) -> Finding | None:
@@ -36,7 +34,7 @@ def check(evidence: Evidence) -> Finding | None:
         cause="Nothing can run on a GPU: this build of the program finds no GPU device."
         + (f" This computer has: {', '.join(names)}." if names else ""),
         cites=cites or (_list_cite(evidence),),
-        fix=_fix(names),
+        fix=_fix(evidence, names),
         proof="The device list names the GPU, and a model buffer on it is above 0 MiB.",
         certainty=Certainty.PROVEN if names or warning is not None else Certainty.LIKELY,
     )
@@ -76,13 +74,13 @@ def _list_cite(evidence: Evidence) -> Cite:
     return Cite("devices: (none)", source=source or "device list")
 
 
-def _fix(names: tuple[str, ...]) -> Fix:
+def _fix(evidence: Evidence, names: tuple[str, ...]) -> Fix:
     if not names:
         return Fix(
             "If this computer has a GPU, install the build of the program that is made for it, "
             "then look for a model buffer on the device. If it has none, remove -ngl: running on "
             "the processor is then normal.",
-            _LIST_DEVICES,
+            command.list_devices(evidence),
         )
     maker = " ".join(names).lower()
     if any(word in maker for word in ("nvidia", "geforce", "rtx", "gtx", "quadro", "tesla")):
@@ -93,7 +91,10 @@ def _fix(names: tuple[str, ...]) -> Fix:
         build = "the macOS build (Metal)"
     else:
         build = "the Vulkan build"
-    return Fix(f"Install {build} of the program, then look at its device list.", _LIST_DEVICES)
+    return Fix(
+        f"Install {build} of the program, then look at its device list.",
+        command.list_devices(evidence),
+    )
 
 
 RULE = Rule(

@@ -171,6 +171,9 @@ def runtime(evidence: Evidence) -> str:
     for name, facts in _TELLS.items():
         if any(evidence.log.last(fact) is not None for fact in facts):
             return name
+    named = evidence.log.last(Fact.PROGRAM)
+    if named is not None and "program" in named.values:
+        return named.word("program").lower().replace(" ", "-")
     is_slog = any(_SLOG in event.text and "msg=" in event.text for event in evidence.log.events)
     return "ollama" if is_slog else ""
 
