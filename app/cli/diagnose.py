@@ -23,7 +23,7 @@ from app.core.reading import Estimate
 from app.core.request import LoadRequest, Tool
 from app.core.symptom import Symptom
 from app.probes.host import RealHost
-from app.rules import judge
+from app.rules import judge, ranked
 from app.rules.verify import proof_of
 from app.work import export
 from app.work.export import Format
@@ -147,7 +147,8 @@ def _print(evidence: Evidence, r: Estimate | None, *, as_json: bool) -> None:
     diagnosis, predicted = judge.diagnose(evidence), forecast(evidence, r)
     proof = proof_of(evidence, diagnosis)
     if as_json:
-        document = diagnosis_json(evidence, diagnosis, predicted, proof)
+        options = ranked.options(evidence, predicted)
+        document = diagnosis_json(evidence, diagnosis, predicted, proof, options)
         print(json.dumps(document, indent=2, ensure_ascii=False))
     else:
         print(diagnose_text(evidence, diagnosis, predicted, proof))

@@ -5,8 +5,10 @@ from app.core import json_values
 from app.core.bench import BenchRun, Test
 from app.core.evidence import Evidence
 from app.core.expectation import Expected, expectations
+from app.core.folklore import folklore
 from app.core.forecast import Forecast
 from app.core.proof import Pair, Proof, RatePair
+from app.core.ranking import Option
 from app.core.reading import Estimate, Kind
 from app.core.rule import Certainty, Cite, Diagnosis, Finding, Fix
 
@@ -28,6 +30,7 @@ def diagnosis_json(
     diagnosis: Diagnosis,
     forecast: Forecast,
     proof: Proof | None = None,
+    options: tuple[Option, ...] = (),
 ) -> dict[str, object]:
     """Return the diagnosis as the JSON object that `diagnose --json` prints."""
     verdict = diagnosis.verdict
@@ -44,6 +47,10 @@ def diagnosis_json(
         "prediction": _prediction(evidence, forecast),
         "measured": _measured(evidence.runs),
         "proof": None if proof is None else proof_json(proof),
+        "options": [_option(option) for option in options],
+        "not_advised": [
+            {"advice": one.advice, "why": one.why} for one in folklore(evidence, forecast)
+        ],
         "notes": list(evidence.notes),
     }
 
@@ -169,4 +176,18 @@ def _rates(pair: RatePair) -> dict[str, object]:
         "after_tps": _rate(pair.after),
         "ratio": pair.ratio,
         "change": pair.change.value,
+    }
+
+
+def _option(option: Option) -> dict[str, object]:
+    """Return one ranked change; gain null: reason says why there is no figure."""
+    return {
+        "id": option.id,
+        "title": option.title,
+        "text": option.text,
+        "cost": option.cost,
+        "gain": figure(option.gain),
+        "reason": option.reason,
+        "change": {name: json_values.to_plain(value) for name, value in option.change},
+        "command": option.command,
     }

@@ -6,8 +6,19 @@ from app import product
 from app.core.evidence import Evidence
 from app.core.forecast import Forecast, forecast
 from app.core.proof import Proof
+from app.core.ranking import Option
 from app.core.rule import Diagnosis
-from app.report import before_after, computer, incident, model, placed, program, rates, verdict
+from app.report import (
+    before_after,
+    computer,
+    incident,
+    model,
+    placed,
+    program,
+    ranking,
+    rates,
+    verdict,
+)
 from app.report.blocks import Block, Bullets, Column, Paragraph, Table
 from app.report.form import Form, form
 
@@ -43,6 +54,7 @@ def build(
     *,
     predicted: Forecast | None = None,
     proof: Proof | None = None,
+    options: tuple[Option, ...] = (),
     created: str = "",
     header_sha256: str = "",
     removed: tuple[tuple[str, int], ...] | None = None,
@@ -62,6 +74,7 @@ def build(
         Section("placement", "Where the bytes are", placed.blocks(evidence, found)),
         Section("rates", "Speed", rates.blocks(evidence, found)),
         Section("incident", "Incident note", incident.blocks(evidence, diagnosis, found, proof)),
+        Section("options", "What would help", ranking.blocks(evidence, found, options)),
         Section("model", "Model file", model.blocks(evidence, header_sha256)),
         Section("computer", "Computer", computer.blocks(evidence)),
         Section("privacy", "What was left out", _left_out(evidence, removed)),

@@ -15,7 +15,7 @@ from app.gguf.fingerprint import header_sha256
 from app.report import document, html, markdown
 from app.report.document import Document
 from app.report.redact import Person, redact, this_person
-from app.rules import judge, verify
+from app.rules import judge, ranked, verify
 
 
 class Format(Enum):
@@ -54,10 +54,12 @@ def prepare(
         redacted = redact(evidence, person or this_person())
         evidence, removed = redacted.evidence, redacted.removed
     diagnosis = judge.diagnose(evidence)
+    predicted = forecast(evidence, r)
     made = document.build(
         evidence,
         diagnosis,
-        predicted=forecast(evidence, r),
+        predicted=predicted,
+        options=ranked.options(evidence, predicted),
         proof=verify.proof_of(evidence, diagnosis),
         created=_date(now or datetime.now(UTC)),
         header_sha256=sha256,

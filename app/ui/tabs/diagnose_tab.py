@@ -7,11 +7,14 @@ from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QLabel, QPushButton, QWi
 from app.core.bench import Test
 from app.core.errors import UserError
 from app.core.evidence import Evidence
+from app.core.folklore import folklore
 from app.core.forecast import forecast, happened
 from app.core.machine import Program
 from app.core.proof import why_not
+from app.core.reading import Estimate
 from app.ui import theme
-from app.ui.models import diagnosis_model, offload_model
+from app.ui.models import diagnosis_model, offload_model, ranking_model
+from app.ui.models.ranking_model import RankingView
 from app.ui.widgets.card import Card, dim_label
 from app.ui.widgets.drop_zone import DropZone
 from app.ui.widgets.models_card import ModelsCard
@@ -22,6 +25,7 @@ from app.ui.widgets.step_list import StepList
 from app.work.bench_runner import BenchPlan
 from app.work.detection import Detection
 from app.work.diagnose_run import DiagnosePlan, DiagnoseResult, choose_runtime
+from app.work.jobs import Latest
 from app.work.model_finder import ModelFinder
 from app.work.notebook import Notebook
 from app.work.prove_run import ProvePlan, ProveRun
@@ -30,6 +34,7 @@ from app.work.record import entry_of_bench, entry_of_diagnosis, entry_of_second_
 from app.work.records import Records
 from app.work.session import Session
 from app.work.settings import LOAD_TIMEOUT_S, N_GEN, N_PROMPT
+from app.work.typed_ratio import typed_ratio
 
 
 class DiagnoseTab(Page):
@@ -43,6 +48,7 @@ class DiagnoseTab(Page):
         self._detection = detection
         self._records = Records(session.jobs, parent=self)
         self._run = ProveRun(session.jobs, session.processes, self)
+        self._ranking = Latest(session.jobs)
         self._ends = RatioRun(session.jobs, session.processes, self)
         self._finder = ModelFinder(session, self)
         self.setObjectName("diagnoseTab")
@@ -184,15 +190,32 @@ class DiagnoseTab(Page):
                 diagnosis_model.diagnosis_view(
                     evidence,
                     self._session.diagnosis,
-                    forecast(evidence),
+                    forecast(evidence, self._typed_r()),
                     self._session.proof,
                     is_own=not source,
                 )
             )
             self._result.show()
+            self._rank()
         else:
             self._result.hide()
         self._show_state()
+
+    def _rank(self) -> None:
+        """Calculate what would help, away from the window."""
+        evidence = self._session.evidence
+        self._result.show_ranking(None)
+        if evidence.model is not None:
+            r = self._typed_r()
+            job = self._ranking.start(
+                lambda _cancel, _progress: _ranked(evidence, r), name="ranking"
+            )
+            job.done.connect(self._result.show_ranking)
+
+    def _typed_r(self) -> Estimate | None:
+        """Return r of the settings, which is of this computer only."""
+        is_own = not self._session.read_only_path
+        return typed_ratio(self._session.settings) if is_own else None
 
     def _show_state(self) -> None:
         evidence = self._session.evidence
@@ -299,3 +322,13 @@ class DiagnoseTab(Page):
         self._found = ModelsCard()
         self.body.addWidget(self._found)
         self.body.addStretch(1)
+
+
+def _ranked(evidence: Evidence, r: Estimate | None) -> RankingView | None:
+    from app.rules import ranked  # the rules are loaded when they are first needed
+
+    found = forecast(evidence, r)
+    if found.placement is None:
+        return None
+    options = ranked.options(evidence, found)
+    return ranking_model.ranking_view(evidence, options, folklore(evidence, found))

@@ -5,10 +5,12 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from app.ui import theme
 from app.ui.models.diagnosis_model import DiagnosisView, FindingView
+from app.ui.models.ranking_model import RankingView
 from app.ui.widgets.card import Card, dim_label
 from app.ui.widgets.finding_card import FindingCard
 from app.ui.widgets.prediction_card import PredictionCard
 from app.ui.widgets.proof_card import ProofCard
+from app.ui.widgets.ranking_card import RankingCard
 
 
 class ResultPanel(QWidget):
@@ -32,6 +34,9 @@ class ResultPanel(QWidget):
         self._layout.addWidget(self.proof)
         self.prediction = PredictionCard()
         self._layout.addWidget(self.prediction)
+        self.ranking = RankingCard()
+        self.ranking.hide()
+        self._layout.addWidget(self.ranking)
         self._also = QVBoxLayout()
         self._also.setSpacing(theme.M)
         self._layout.addLayout(self._also)
@@ -65,6 +70,12 @@ class ResultPanel(QWidget):
     def show_running(self, *, is_running: bool) -> None:
         """Let a fix be tried only while nothing else runs."""
         self._verdict.show_proof(self._no_proof, can_start=not is_running)
+
+    def show_ranking(self, view: RankingView | None) -> None:
+        """Show the ranked changes, None = they are not known."""
+        if view is not None:
+            self.ranking.show_view(view)
+        self.ranking.setVisible(view is not None)
 
     def _other(self, finding: FindingView) -> FindingCard:
         card = FindingCard(is_verdict=False)

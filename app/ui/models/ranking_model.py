@@ -1,0 +1,62 @@
+"""What the Diagnose tab shows of the ranked changes: bars and texts, as values."""
+
+from dataclasses import dataclass
+
+from app.core import units
+from app.core.bench import Test
+from app.core.evidence import Evidence
+from app.core.folklore import Folklore
+from app.core.ranking import Option
+
+
+@dataclass(frozen=True, slots=True)
+class GainBar:
+    """One change; value, low and high are speeds against now (1.0), None: there is no figure."""
+
+    title: str
+    text: str
+    cost: str
+    figure: str
+    source: str
+    command: str
+    value: float | None
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
+class RankingView:
+    """Everything of the card."""
+
+    now: str
+    bars: tuple[GainBar, ...]
+    not_advised: tuple[str, ...]
+
+
+def ranking_view(
+    evidence: Evidence, options: tuple[Option, ...], advice: tuple[Folklore, ...]
+) -> RankingView:
+    """Return what to show."""
+    tps = next(
+        (run.mean_tps for run in reversed(evidence.runs) if run.test is Test.GENERATION), None
+    )
+    return RankingView(
+        now=f"Now: {units.rate(tps)} while writing" if tps else "Now: not measured",
+        bars=tuple(_bar(option, tps) for option in options),
+        not_advised=tuple(f"“{one.advice}”: {one.why}" for one in advice),
+    )
+
+
+def _bar(option: Option, tps: float | None) -> GainBar:
+    gain = option.gain
+    if gain is None:
+        figure, value, low, high = f"no figure: {option.reason}", None, 1.0, 1.0
+    else:
+        value, low, high = gain.value, gain.low, gain.high
+        figure = f"{units.times(value)} ({units.times_range(low, high)})"
+        if tps:
+            figure += f", about {units.rate(tps * value)}"
+    return GainBar(
+        option.title, option.text, option.cost, figure, gain.source if gain else "",
+        option.command, value, low, high,
+    )  # fmt: skip

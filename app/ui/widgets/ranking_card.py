@@ -1,0 +1,74 @@
+"""What would help, ranked: each change alone, with its range, cost and command."""
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+
+from app.ui import theme
+from app.ui.models.ranking_model import GainBar, RankingView
+from app.ui.widgets.card import Card, dim_label
+from app.ui.widgets.command_box import CommandBox
+from app.ui.widgets.gain_bar import GainBarWidget
+
+
+class RankingCard(Card):
+    """Shows the changes that apply, and why popular advice does not."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(self.tr("What would help, and by how much"), parent)
+        self._now = dim_label()
+        self._now.setObjectName("rankingNow")
+        self.body.addWidget(self._now)
+        self._rows = QWidget()
+        self.body.addWidget(self._rows)
+        self._toggle = QPushButton(self.tr("What people also advise, and why not here"))
+        self._toggle.setObjectName("folkloreToggle")
+        self._toggle.setCheckable(True)
+        self._toggle.toggled.connect(self._on_toggled)
+        self.body.addWidget(self._toggle, 0, Qt.AlignmentFlag.AlignLeft)
+        self._advice = dim_label()
+        self._advice.setObjectName("folklore")
+        self._advice.hide()
+        self.body.addWidget(self._advice)
+
+    def show_view(self, view: RankingView) -> None:
+        """Show other changes."""
+        each = self.tr("Each bar is one change alone; gains do not add up.")
+        self._now.setText(f"{view.now}. {each}")
+        rows = _made(view.bars)
+        self.body.replaceWidget(self._rows, rows)
+        self._rows.deleteLater()
+        self._rows = rows
+        self._advice.setText("\n\n".join(view.not_advised))
+        self._toggle.setVisible(bool(view.not_advised))
+
+    def _on_toggled(self, is_on: bool) -> None:
+        self._advice.setVisible(is_on)
+
+
+def _made(bars: tuple[GainBar, ...]) -> QWidget:
+    rows = QWidget()
+    layout = QVBoxLayout(rows)
+    layout.setContentsMargins(0, 0, 0, 0)
+    layout.setSpacing(theme.M)
+    most = max((bar.high for bar in bars), default=1.0)
+    for bar in bars:
+        head = QHBoxLayout()
+        title, figure = QLabel(bar.title), QLabel(bar.figure)
+        title.setObjectName("cardTitle")
+        figure.setObjectName("gainFigure")
+        figure.setToolTip(bar.source)
+        figure.setWordWrap(True)
+        figure.setAlignment(Qt.AlignmentFlag.AlignRight)
+        head.addWidget(title)
+        head.addWidget(figure, 1)
+        layout.addLayout(head)
+        if bar.value is not None:
+            layout.addWidget(GainBarWidget(bar, most))
+        layout.addWidget(dim_label(f"{bar.text} Cost: {bar.cost}"))
+        if bar.command:
+            box = CommandBox("optionCommand")
+            box.show_command(bar.command)
+            layout.addWidget(box)
+    if not bars:
+        layout.addWidget(dim_label("Nothing that this program can calculate would help."))
+    return rows

@@ -1,0 +1,111 @@
+"""The changes that apply, ranked by what the law says they bring; no figure without a source."""
+
+from dataclasses import replace
+
+import pytest
+
+from app.core.evidence import Evidence
+from app.core.folklore import folklore
+from app.core.forecast import forecast
+from app.core.log import LoadStory, LogSummary
+from app.core.machine import Device, DeviceKind, Machine
+from app.core.ranking import Option, options
+from app.core.reading import Estimate, Kind
+from app.core.request import LoadRequest
+from app.core.units import GIB
+from tests.core.small_models import llama
+
+CARD = Device("CUDA0", DeviceKind.CUDA, "card", 24 * GIB, 22 * GIB, "list", is_integrated=False)
+SMALL = replace(CARD, total_bytes=12 * GIB, free_bytes=11 * GIB)
+R = Estimate(8.0, 7.0, 9.0, "measured here", Kind.MEASURED)
+
+
+def evidence(device: Device = CARD, *, ngl: int | None = 3, ctx: int = 4096) -> Evidence:
+    """Return evidence of a load with so many of 5 layers on the device."""
+    told = LoadStory(weights_on_device=True, offload_line=(5 if ngl is None else ngl, 5), n_ctx=ctx)
+    return Evidence(
+        model=llama(), machine=Machine(devices=(device,)),
+        request=LoadRequest(ngl=ngl, ctx=ctx), log=LogSummary("log", 1, loads=(told,)),
+    )  # fmt: skip
+
+
+def ranked(seen: Evidence, r: Estimate | None = R) -> dict[str, Option]:
+    """Return the options by id, in their order."""
+    return {option.id: option for option in options(seen, forecast(seen, r))}
+
+
+def test_more_layers_bring_what_the_law_says() -> None:
+    found = ranked(evidence())
+    more = found["more-layers"]
+    assert more.gain is not None
+    # 0.475 of the time is the host's: (0.525 + 0.475 x 8) / 1
+    assert more.gain.value == pytest.approx(4.3, rel=0.03)
+    assert more.gain.low < 3.9 and more.gain.high > 4.7
+    assert "(1 − f) + f × r" in more.gain.source and "measured here" in more.gain.source
+    assert more.change == (("ngl", None), ("use_devices", True))
+
+
+def test_has_no_figure_without_r() -> None:
+    more = ranked(evidence(), None)["more-layers"]
+    assert more.gain is None and "r is not known" in more.reason
+
+
+def test_has_no_figure_between_the_ends_when_r_is_small() -> None:
+    more = ranked(evidence(), Estimate(2.0, 1.9, 2.1, "measured here", Kind.MEASURED))
+    assert more["more-layers"].gain is None
+    assert "measure" in more["more-layers"].reason
+
+
+def test_offers_the_processor_where_the_device_is_slower() -> None:
+    slower = Estimate(0.4, 0.35, 0.45, "measured here", Kind.MEASURED)
+    found = ranked(evidence(), slower)
+    assert set(found) == {"host-only"}
+    assert found["host-only"].change == (("ngl", 0),)
+
+
+def test_offers_no_more_layers_than_fit() -> None:
+    found = ranked(evidence(SMALL, ngl=3))
+    assert "more-layers" not in found
+
+
+def test_a_smaller_file_of_a_whole_load_gains_by_its_bytes() -> None:
+    found = ranked(evidence(ngl=None), None)
+    smaller = found["smaller-quantisation"]
+    assert smaller.gain is not None and smaller.change == ()
+    # f16 to Q8_0: 34 bytes for 32 values instead of 64
+    assert smaller.gain.value == pytest.approx(64 / 34, rel=0.05)
+    assert smaller.gain.low < 1.5 and smaller.gain.high > 2.2
+    assert "Quality" in smaller.cost
+
+
+def test_a_shorter_context_is_offered_only_when_all_layers_then_fit() -> None:
+    whole = 15 * GIB
+    device = replace(CARD, total_bytes=20 * GIB, free_bytes=whole + 3 * GIB)
+    found = ranked(evidence(device, ngl=4, ctx=131072))
+    shorter = found["shorter-context"]
+    assert dict(shorter.change)["ctx"] in (2048, 4096, 8192, 16384, 32768, 65536)
+    assert shorter.gain is not None and shorter.gain.value > 1
+
+
+def test_ranks_the_largest_gain_first_and_figures_before_none() -> None:
+    seen = evidence()
+    machine = replace(seen.machine or Machine())
+    found = options(replace(seen, machine=machine), forecast(seen, R))
+    gains = [option.gain.value if option.gain else 0.0 for option in found]
+    assert gains == sorted(gains, reverse=True) and gains[0] > 1
+
+
+def test_ranks_nothing_without_a_model() -> None:
+    seen = replace(evidence(), model=None)
+    assert options(seen, forecast(seen, R)) == ()
+
+
+def test_answers_popular_advice_with_the_reason() -> None:
+    seen = evidence()
+    told = {one.claim: one for one in folklore(seen, forecast(seen, R))}
+    assert {1, 24, 32, 43, 46} <= set(told)
+    assert 36 in told and 41 not in told  # layers are on the host: its memory matters
+    whole = evidence(ngl=None)
+    told = {one.claim: one for one in folklore(whole, forecast(whole, R))}
+    assert 41 in told and 36 not in told
+    assert all(one.advice and one.why.endswith(".") for one in told.values())
