@@ -21,6 +21,7 @@ class MemoryWatch:
     refault_max: float | None = None  # mapped model pages read again
     swap_used_before_bytes: int | None = None
     swap_used_after_bytes: int | None = None
+    own_growth_bytes: int | None = None  # memory of the runtime itself, after a load
     other_cpu_max: float | None = None  # cores used by other programs, in cores
     cores: int | None = None
     source: str = ""
@@ -48,6 +49,8 @@ class TextCheck:
     settings: tuple[tuple[str, str], ...]  # those that may spoil text: types, template
     is_readable: bool
     has_ended: bool | None = None
+    n_generated: int | None = None  # tokens, those of a hidden thought included
+    n_shown: int | None = None
     source: str = ""
 
 

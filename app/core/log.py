@@ -93,6 +93,7 @@ class Fact(Enum):
     )
     PROJECTOR_MEMORY = "projector_memory"  # mib: what the vision part will take
     TENSOR_REFUSED = "tensor_refused"  # tensor, type, others, preferred: the device that refused
+    PROMPT_CACHE = "prompt_cache"  # prompts, mib, limit_mib: texts kept in system memory
     KV_CONVERTED = "kv_converted"  # the cache's types have no kernel and are converted
     DRAFT_MAX = "draft_max"  # n: tokens that are guessed ahead at once
     VLLM_MEMORY = "vllm_memory"  # kind: length, no-space or utilisation; asked, stored where named

@@ -125,6 +125,9 @@ TEXTS: dict[Fact, str] = {
     Fact.TENSOR_REFUSED: (
         "{preferred} cannot hold weights of the type {type}, so they stay in system memory."
     ),
+    Fact.PROMPT_CACHE: (
+        "So much system memory keeps the cache of {prompts} earlier texts, to take them up again."
+    ),
     Fact.KV_CONVERTED: (
         "The GPU has no code for these cache types, so the cache is converted all the time."
     ),

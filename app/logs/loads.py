@@ -43,6 +43,7 @@ _OF_THE_SERVER = frozenset(
         Fact.DRAFT_ACCEPTANCE,
         Fact.CONTEXT_TRUNCATED,
         Fact.PROMPT_REPROCESSED,
+        Fact.PROMPT_CACHE,
         Fact.KV_POOL_FULL,
         Fact.PROMPT_SIZE,
         Fact.PROMPT_CACHED,

@@ -75,6 +75,11 @@ def _list_cite(evidence: Evidence) -> Cite:
 
 
 def _fix(evidence: Evidence, names: tuple[str, ...]) -> Fix:
+    if seen.runtime(evidence) == "ollama":
+        return Fix(
+            "If this computer has a GPU: check that its driver answers (nvidia-smi or "
+            "rocminfo). Then start Ollama again. It brings the libraries for all GPUs itself."
+        )
     if not names:
         return Fix(
             "If this computer has a GPU, install the build of the program that is made for it, "

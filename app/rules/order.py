@@ -16,12 +16,18 @@ GROUPS = (
     Group(
         "the load",
         "A model that did not load has no placement and no rate to talk about.",
-        ("gpu-without-kernels", "vllm-memory", "load-failed", "projector-not-counted"),
+        (
+            "gpu-without-kernels",
+            "instructions-too-new",
+            "vllm-memory",
+            "load-failed",
+            "projector-not-counted",
+        ),
     ),
     Group(
         "a device in the program",
         "Without a device every other placement question is empty.",
-        ("container-lost-gpu", "device-library-missing", "no-gpu-backend"),
+        ("container-lost-gpu", "container-without-gpu", "device-library-missing", "no-gpu-backend"),
     ),
     Group(
         "a device that is used",
@@ -96,9 +102,13 @@ GROUPS = (
         (
             "prompt-read-again",
             "draft-not-accepted",
+            "thinking-tokens",
+            "slow-drive-mount",
             "slow-to-start",
             "slow-with-depth",
             "vllm-eager",
+            "many-users",
+            "memory-grows",
             "settings-differ",
             "slower-after-update",
         ),
@@ -106,7 +116,13 @@ GROUPS = (
     Group(
         "the text",
         "Wrong text is a question of the file, not of speed.",
-        ("quantised-v-cache", "tokenizer-keys-missing", "bad-output", "too-few-bits"),
+        (
+            "quantised-v-cache",
+            "tokenizer-keys-missing",
+            "temperature-too-high",
+            "bad-output",
+            "too-few-bits",
+        ),
     ),
 )
 ORDER = tuple(rule for group in GROUPS for rule in group.rules)

@@ -77,6 +77,7 @@ _TITLES: dict[Fact, str] = {
     Fact.OFFLOAD_PLAN: "Plan: {offload} of {layers} layers",
     Fact.PROJECTOR_MEMORY: "Vision part: {mib}",
     Fact.TENSOR_REFUSED: "{preferred} refuses {type}",
+    Fact.PROMPT_CACHE: "{prompts} texts kept in memory",
     Fact.KV_CONVERTED: "KV cache types converted",
     Fact.DRAFT_MAX: "{n} tokens guessed at once",
     Fact.VLLM_MEMORY: "vLLM: memory does not suffice",
