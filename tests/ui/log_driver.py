@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from PySide6.QtCore import QObject
-from PySide6.QtWidgets import QLabel, QWidget
+from PySide6.QtWidgets import QComboBox, QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.ui.tabs.logs_tab import LogsTab
@@ -30,6 +30,11 @@ def text_of(tab: LogsTab, name: str) -> str:
 def view_of(tab: LogsTab) -> LogView:
     """Return the view of the log's lines."""
     return child(tab, LogView, "logView")
+
+
+def show_rows(tab: LogsTab, name: str) -> None:
+    """Choose which rows are shown, as a user does in the box."""
+    child(tab, QComboBox, "logRows").setCurrentText(name)
 
 
 def open_log(tab: LogsTab, session: Session, qtbot: QtBot, path: Path = PARTIAL) -> LogView:

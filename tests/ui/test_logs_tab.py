@@ -5,7 +5,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QAccessible, QGuiApplication
 from PySide6.QtWidgets import (
     QApplication,
-    QCheckBox,
+    QComboBox,
     QLineEdit,
     QListView,
     QPushButton,
@@ -18,7 +18,7 @@ from app.ui.tabs.logs_tab import LogsTab
 from app.ui.widgets.log_view import LogView
 from app.ui.widgets.story_card import StoryCard
 from app.work.session import Session
-from tests.ui.log_driver import PARTIAL, child, open_log, text_of, view_of
+from tests.ui.log_driver import PARTIAL, child, open_log, show_rows, text_of, view_of
 
 CTRL = Qt.KeyboardModifier.ControlModifier
 SHIFT = Qt.KeyboardModifier.ShiftModifier
@@ -87,14 +87,14 @@ def test_shows_the_line_of_a_figure(
     tab: LogsTab, session: Session, view: LogView, qtbot: QtBot
 ) -> None:
     open_log(tab, session, qtbot)
-    child(tab, QCheckBox, "onlyEvidence").setChecked(True)
+    show_rows(tab, "Marked lines")
     story = tab.findChild(StoryCard)
     assert story is not None
     story.line_wanted.emit(169)
     assert view.current_line == 169
     tab.show_line(12)  # no evidence: all lines are shown again
     assert view.current_line == 12
-    assert not child(tab, QCheckBox, "onlyEvidence").isChecked()
+    assert child(tab, QComboBox, "logRows").currentText() == "All lines"
 
 
 def test_explains_nothing_on_a_line_without_a_mark(
@@ -110,12 +110,11 @@ def test_shows_only_marked_lines_when_asked(
     tab: LogsTab, session: Session, view: LogView, qtbot: QtBot
 ) -> None:
     open_log(tab, session, qtbot)
-    box = child(tab, QCheckBox, "onlyEvidence")
-    box.setChecked(True)
+    show_rows(tab, "Marked lines")
     model = child(tab, QListView, "evidenceList").model()
     assert view.n_rows == model.rowCount() < 100
     assert view.current_line == 147
-    box.setChecked(False)
+    show_rows(tab, "All lines")
     assert view.n_rows == 225
 
 

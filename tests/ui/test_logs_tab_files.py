@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
 from PySide6.QtGui import QDragEnterEvent, QDropEvent, QGuiApplication
-from PySide6.QtWidgets import QApplication, QCheckBox, QLineEdit, QListView, QPushButton
+from PySide6.QtWidgets import QApplication, QComboBox, QLineEdit, QListView, QPushButton
 from pytestqt.qtbot import QtBot
 
 from app.core import codec
@@ -151,7 +151,7 @@ def test_shows_what_another_persons_evidence_kept_of_a_log(
     assert view.n_rows == child(tab, QListView, "evidenceList").model().rowCount()
     assert tab._notice.text().startswith("The log itself is not on this computer.")
     assert text_of(tab, "storyValue0") == "9 of 19"
-    assert not child(tab, QCheckBox, "onlyEvidence").isEnabled()
+    assert not child(tab, QComboBox, "logRows").isEnabled()
     session.return_to_own()
     assert tab.is_empty_state
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from PySide6.QtCore import QMimeData, QSignalBlocker, Qt
+from PySide6.QtCore import QMimeData, Qt
 from PySide6.QtGui import QAction, QGuiApplication, QHideEvent, QKeySequence, QShowEvent
 from PySide6.QtWidgets import QPushButton, QSplitter, QWidget
 
@@ -16,7 +16,10 @@ from app.ui.models import log_meaning, log_model, log_story
 from app.ui.models.log_model import LogModel, LogReading
 from app.ui.models.log_text import KeptLines
 from app.ui.widgets.evidence_pane import EvidencePane
+from app.ui.widgets.log_copy import PrivateCopy
+from app.ui.widgets.log_filter import LogFilter, Rows
 from app.ui.widgets.log_marks import LineMarks
+from app.ui.widgets.log_menu import LogMenu
 from app.ui.widgets.log_pane import LogPane
 from app.ui.widgets.log_search import LogSearch
 from app.ui.widgets.page import Page
@@ -64,8 +67,7 @@ class LogsTab(Page):
 
     def show_line(self, line: int) -> None:
         """Show a line, from 1, now or as soon as it is read."""
-        if self._pane.only_evidence.isChecked() and self._model.row_of(line) is None:
-            self._pane.only_evidence.setChecked(False)
+        self._filter.allow(line)
         self._wanted = line
         self._go_to_wanted()
         self._pane.view.setFocus()
@@ -75,6 +77,8 @@ class LogsTab(Page):
         self._follower.set_active(False)
         self._follower.follow(None)
         self._search.stop()
+        self._filter.stop()
+        self._logs_here.stop()
         self._ranking.cancel()
         self._pasted.drop_all()
 
@@ -134,7 +138,7 @@ class LogsTab(Page):
         self._follower.follow(file)
         if file is not None:
             self._kept = None
-            self._allow_filter(True)
+            self._filter.use(file.index)
             self._pane.view.show_source(file.index)
             self.set_notice("")
             self._search.use(file.index)
@@ -147,18 +151,12 @@ class LogsTab(Page):
         line = line or view.current_line
         self._kept = log
         self._search.use(None)
-        self._allow_filter(False)
+        self._filter.use(None)
         view.show_source(kept)
         view.show_rows([row + 1 for row in kept.rows])
         view.show_marks(self._marks, self._note_of)
         view.go_to_line(line)
         self.set_notice(f"{why} {self.tr('Shown are the lines that were kept from it.')}")
-
-    def _allow_filter(self, is_allowed: bool) -> None:
-        box = self._pane.only_evidence
-        with QSignalBlocker(box):
-            box.setChecked(not is_allowed)
-        box.setEnabled(is_allowed)
 
     def _show_log(self, log: LogSummary | None) -> None:
         self._log = log
@@ -183,8 +181,7 @@ class LogsTab(Page):
         self._model.show(reading.rows)
         self._marks = reading.marks
         view.show_marks(reading.marks, self._note_of)
-        if self._kept is None and self._pane.only_evidence.isChecked():
-            view.update_rows(self._model.lines)
+        self._filter.refresh()
         if is_first and view.current_line <= 1 and view.verticalScrollBar().value() == 0:
             self._wanted = self._wanted or log_story.most_telling(reading.log) or 0
         self._go_to_wanted()
@@ -226,14 +223,21 @@ class LogsTab(Page):
         else:
             self._pane.view.go_to_line(line)
 
-    def _on_only_evidence(self, is_only: bool) -> None:
-        self._pane.view.show_rows(self._model.lines if is_only else None)
-
     def _on_copied(self, n_copied: int, n_selected: int) -> None:
         text = self.tr("Copied {0} lines").format(f"{n_copied:,}")
         if n_copied < n_selected:
             text += self.tr(", the first of {0}").format(f"{n_selected:,}")
         self._session.message.emit(text)
+
+    def _on_found(self) -> None:
+        if self._filter.rows is Rows.FOUND:
+            self._filter.refresh()
+
+    def _on_chosen(self, path: str) -> None:
+        self._session.open_paths([path])
+
+    def _on_command_copied(self, command: str) -> None:
+        self._session.message.emit(self.tr("Copied: {0}").format(command))
 
     # ------------------------------------------------------------------ reading
 
@@ -314,12 +318,24 @@ class LogsTab(Page):
         self._paste = QPushButton(self.tr("Paste a log"))
         self._paste.setObjectName("pasteButton")
         self._paste.setToolTip(self.tr("Show copied text as a log (Ctrl+V)"))
+        self._logs_here = LogMenu(self._session.jobs)
+        self.head.addWidget(self._logs_here)
         self.head.addWidget(self._paste)
         self._reading = ReadingRow()
         self._story = StoryCard()
         self._pane = LogPane()
         self._side = EvidencePane(self._model)
         self._search = LogSearch(self._session.jobs, self._pane.find_bar, self._pane.view)
+        self._private = PrivateCopy(
+            self._session.jobs, self._pane.view, lambda: self._session.evidence
+        )
+        self._filter = LogFilter(
+            self._session.jobs,
+            self._pane.rows,
+            self._pane.view,
+            lambda: self._model.lines,
+            lambda: self._search.lines,
+        )
         splitter = QSplitter(Qt.Orientation.Horizontal)
         splitter.setObjectName("logSplitter")
         splitter.setChildrenCollapsible(False)
@@ -365,7 +381,12 @@ class LogsTab(Page):
         self._reading.cancel_wanted.connect(self._on_stop_reading)
         self._reading.again_wanted.connect(self._on_read_again)
         self._story.line_wanted.connect(self.show_line)
-        self._pane.only_evidence.toggled.connect(self._on_only_evidence)
+        self._search.found_changed.connect(self._on_found)
+        self._filter.said.connect(session.message)
+        self._private.said.connect(session.message)
+        self._pane.private_copy_wanted.connect(self._private.start)
+        self._logs_here.chosen.connect(self._on_chosen)
+        self._logs_here.copied.connect(self._on_command_copied)
         self._pane.view.current_changed.connect(self._on_line)
         self._pane.view.copied.connect(self._on_copied)
         self._side.line_chosen.connect(self._pane.view.go_to_line)

@@ -35,7 +35,15 @@ class FindBar(QWidget):
         self._next = arrow_button("logFindNext", self.tr("Next line found"))
         self._previous.setToolTip(self.tr("Previous (Shift+F3)"))
         self._next.setToolTip(self.tr("Next (F3)"))
+        self.regex = QToolButton()
+        self.regex.setObjectName("logRegex")
+        self.regex.setText(".*")
+        self.regex.setCheckable(True)
+        self.regex.setAccessibleName(self.tr("Search with a regular expression"))
+        self.regex.setToolTip(self.tr("Read the text as a regular expression"))
+        self.regex.toggled.connect(self._on_pause)
         layout.addWidget(self.field, 1)
+        layout.addWidget(self.regex)
         layout.addWidget(self.count)
         layout.addWidget(self._previous)
         layout.addWidget(self._next)
@@ -56,6 +64,11 @@ class FindBar(QWidget):
     def text(self) -> str:
         """Return what is searched for."""
         return self.field.text()
+
+    @property
+    def is_regex(self) -> bool:
+        """Tell whether the text is a regular expression."""
+        return self.regex.isChecked()
 
     def show_count(self, text: str, *, can_move: bool) -> None:
         """Say how many lines there are."""

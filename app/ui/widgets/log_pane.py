@@ -1,8 +1,8 @@
 """The text of a log with its search field, its filter and the legend of its marks."""
 
-from PySide6.QtCore import QEvent, QRectF, QSize, Qt
+from PySide6.QtCore import QEvent, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QAction, QColor, QKeySequence, QPainter, QPaintEvent
-from PySide6.QtWidgets import QCheckBox, QWidget
+from PySide6.QtWidgets import QComboBox, QWidget
 
 from app.ui import theme
 from app.ui.widgets import log_marks
@@ -15,24 +15,32 @@ from app.ui.widgets.log_view import LogView
 class LogPane(Card):
     """Puts the parts together; the tab connects them."""
 
+    private_copy_wanted = Signal()
+
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__("", parent)
         self.find_bar = FindBar()
-        self.only_evidence = QCheckBox(self.tr("Only marked lines"))
-        self.only_evidence.setObjectName("onlyEvidence")
+        self.rows = QComboBox()
+        self.rows.setObjectName("logRows")
+        self.rows.setAccessibleName(self.tr("Lines to show"))
         self.view = LogView()
         self.head.setSpacing(theme.L)
         self.head.addWidget(self.find_bar, 1)
-        self.head.addWidget(self.only_evidence)
+        self.head.addWidget(self.rows)
         self.body.addLayout(self.head)
         self.body.addWidget(self.view, 1)
         self.body.addWidget(Legend())
         for text, key, slot in (
             (self.tr("Copy lines"), QKeySequence.StandardKey.Copy, self.view.copy),
+            (
+                self.tr("Copy without personal details"),
+                QKeySequence("Ctrl+Shift+C"),
+                self.private_copy_wanted.emit,
+            ),
             (self.tr("Select all"), QKeySequence.StandardKey.SelectAll, self.view.select_all),
         ):
             action = QAction(text, self.view)
-            action.setShortcut(key)
+            action.setShortcut(QKeySequence(key))
             action.setShortcutContext(Qt.ShortcutContext.WidgetShortcut)
             action.triggered.connect(slot)
             self.view.addAction(action)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import bisect
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QObject, Signal
 
 from app.core import units
 from app.core.cancel import Cancel
+from app.core.errors import UserError
 from app.core.log import Found
 from app.ui.widgets.find_bar import FindBar
 from app.ui.widgets.log_view import LogView
@@ -22,6 +24,8 @@ _NONE = Found("", ())
 
 class LogSearch(QObject):
     """Keeps field and view in step; a newer search cancels the one before."""
+
+    found_changed = Signal()
 
     def __init__(self, jobs: Jobs, bar: FindBar, view: LogView) -> None:
         super().__init__(view)
@@ -66,14 +70,15 @@ class LogSearch(QObject):
         self._view.setFocus()
 
     def _search(self) -> None:
-        index, text = self._index, self._bar.text
+        index, text, is_regex = self._index, self._bar.text, self._bar.is_regex
         self._latest.cancel()
         if index is None or not text:
             self._show(_NONE)
             return
         self._n_bytes = index.n_bytes
         job = self._latest.start(
-            lambda cancel, progress: _find(index, text, cancel, progress), name="log search"
+            lambda cancel, progress: (_match if is_regex else _find)(index, text, cancel, progress),
+            name="log search",
         )
         self._bar.show_count(self.tr("searching"), can_move=False)
         job.progress.connect(self._on_progress)
@@ -90,14 +95,25 @@ class LogSearch(QObject):
             self._go(*self._goes_to)
         self._goes_to = None
 
-    def _on_failed(self, _error: Exception) -> None:
+    def _on_failed(self, error: Exception) -> None:
         self._show(_NONE)
-        self._bar.show_count(self.tr("the file is gone"), can_move=False)
+        if isinstance(error, UserError):
+            self._bar.show_count(self.tr("no valid pattern"), can_move=False)
+            self._bar.count.setToolTip(error.sentence())
+        else:
+            self._bar.show_count(self.tr("the file is gone"), can_move=False)
+
+    @property
+    def lines(self) -> Sequence[int]:
+        """Return the lines, from 1, that hold the text, shown or not."""
+        return self._found.lines
 
     def _show(self, found: Found) -> None:
         self._found = found
-        self._view.show_found(found.text, found.lines)
+        self._bar.count.setToolTip("")
+        self._view.show_found("" if self._bar.is_regex else found.text, found.lines)
         self._show_count()
+        self.found_changed.emit()
 
     def _show_count(self) -> None:
         found, line = self._found, self._view.current_line
@@ -130,3 +146,9 @@ def _find(index: LineIndex, text: str, cancel: Cancel, progress: Progress) -> Fo
     from app.logs.find import find
 
     return find(index, text, cancel, progress)
+
+
+def _match(index: LineIndex, text: str, cancel: Cancel, progress: Progress) -> Found:
+    from app.work.log_pattern import find_pattern
+
+    return find_pattern(index, text, cancel, progress)

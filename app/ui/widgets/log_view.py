@@ -144,15 +144,17 @@ class LogView(QAbstractScrollArea):
         """Return the rows in view."""
         return tuple(line.text for line in self._shown)
 
+    def selected_texts(self) -> list[str]:
+        """Return the selected rows as plain text, the first 10,000 of them."""
+        first, last = self.selected_rows()
+        return self._read(first, min(last + 1, first + MAX_COPY)) if self._n_rows else []
+
     def copy(self) -> None:
         """Copy the selected rows as plain text."""
-        if not self._n_rows:
-            return
-        first, last = self.selected_rows()
-        stop = min(last + 1, first + MAX_COPY)
-        texts = self._read(first, stop)
-        QGuiApplication.clipboard().setText("\n".join(texts) + "\n")
-        self.copied.emit(stop - first, last + 1 - first)
+        if texts := self.selected_texts():
+            first, last = self.selected_rows()
+            QGuiApplication.clipboard().setText("\n".join(texts) + "\n")
+            self.copied.emit(len(texts), last + 1 - first)
 
     def select_all(self) -> None:
         """Select all rows."""

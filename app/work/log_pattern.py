@@ -1,0 +1,123 @@
+"""Finds the lines of a log that match a regular expression; meant to run in a Job.
+
+Qt's expressions are used, not Python's: Python's hold up all threads while they match, and have
+no limit. PCRE gives up on a line when a pattern needs too many steps (its match limit).
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QRegularExpression
+
+from app.core.cancel import Cancel
+from app.core.errors import UserError
+from app.core.log import Found
+from app.work.jobs import Progress
+
+if TYPE_CHECKING:  # it loads numpy
+    from app.logs.reader import LineIndex
+
+LIMIT = 200_000  # lines
+_MOST_CHARS = 8_192  # of a line that is matched
+_PIECE = 1 << 20  # bytes that are decoded at once; between two the job can be stopped
+_ASTRAL = re.compile("[\U00010000-\U0010ffff]")  # two units in Qt, which would shift positions
+_RETURNS = re.compile(r"\r+\n")
+_OPTIONS = (
+    QRegularExpression.PatternOption.MultilineOption
+    | QRegularExpression.PatternOption.CaseInsensitiveOption
+)
+_LEVEL = (
+    r"^(?:\x1b\[[\d;]*m)*(?:\d+\.\d\d\.\d{3}\.\d{3}(?:\x1b\[[\d;]*m| )+)?%s (?:\x1b\[[\d;]*m)*\S"
+)
+_ERRORS = rf"{_LEVEL % 'E'}|level=ERROR|\"level\":\"error|\b(?:ERROR|error|Error)\b(?=[: \]])"
+_WARNINGS = (
+    rf"{_LEVEL % '[WE]'}|level=(?:WARN|ERROR)|\"level\":\"(?:warn|error)"
+    r"|\b(?:WARNING|WARN|ERROR|warning|error|Error)\b(?=[: \]])"
+)
+LEVELS = {"errors": _ERRORS, "warnings": _WARNINGS}
+
+
+def compile_pattern(pattern: str) -> QRegularExpression:
+    """Return the expression; UserError says what is wrong with it and where."""
+    made = QRegularExpression(pattern, _OPTIONS)
+    if not made.isValid():
+        raise UserError(
+            "This is no regular expression",
+            f"{made.errorString()} at character {made.patternErrorOffset() + 1}",
+            "Switch .* off to search for the text as it is",
+        )
+    return made
+
+
+def find_pattern(
+    index: LineIndex,
+    pattern: str,
+    cancel: Cancel,
+    progress: Progress | None = None,
+    limit: int = LIMIT,
+) -> Found:
+    """Return the lines that match; OSError when the log is gone, UserError for a bad pattern."""
+    made = compile_pattern(pattern)
+    total, done, before = max(1, index.n_bytes), 0, 1
+    lines: list[int] = []
+    rest = b""
+    for block in index.blocks():
+        for start in range(0, len(block), _PIECE):
+            cancel.check()
+            data = rest + block[start : start + _PIECE]
+            end = data.rfind(b"\n") + 1
+            rest = data[end:]
+            if len(rest) > _PIECE:  # a line without end: what is beyond is not matched
+                rest = rest[:_MOST_CHARS]
+            before = _search(made, data[:end], before, lines, cancel)
+            if len(lines) > limit:
+                return Found(pattern, tuple(lines[:limit]), is_all=False)
+        done += len(block)
+        if progress is not None:
+            progress(min(100, 100 * done // total), "Searching")
+    _search(made, rest, before, lines, cancel)
+    return Found(pattern, tuple(lines))
+
+
+def _search(
+    made: QRegularExpression, data: bytes, line: int, lines: list[int], cancel: Cancel
+) -> int:
+    """Add the lines that match; return the number of the line behind the data."""
+    text = data.decode("utf-8", "replace")
+    if not text.isascii():
+        text = _ASTRAL.sub("\ufffd", text)
+    if "\r" in text:  # or $ would not match on lines that Windows wrote
+        text = _RETURNS.sub("\n", text)
+    at, counted = 0, 0
+    while at < len(text):
+        found = made.match(text, at)
+        if not found.isValid():  # too many steps somewhere in it
+            return _each(made, text[counted:], line, lines, cancel)
+        if not found.hasMatch():
+            break
+        position = min(found.capturedStart(), len(text) - 1)
+        begin = text.rfind("\n", 0, position) + 1
+        stop = text.find("\n", position)
+        stop = len(text) if stop < 0 else stop
+        line += text.count("\n", counted, begin)
+        counted = begin
+        if _matches(made, text[begin:stop]):
+            lines.append(line)
+        at = max(stop, position) + 1
+    return line + text.count("\n", counted)
+
+
+def _each(made: QRegularExpression, text: str, line: int, lines: list[int], cancel: Cancel) -> int:
+    """Do the same line by line; a line that is too hard is left out."""
+    parts = text.split("\n")
+    for offset, part in enumerate(parts):
+        cancel.check()
+        if (not lines or lines[-1] < line + offset) and _matches(made, part):
+            lines.append(line + offset)
+    return line + len(parts) - 1
+
+
+def _matches(made: QRegularExpression, line: str) -> bool:
+    return made.match(line[:_MOST_CHARS].rstrip("\r")).hasMatch()
