@@ -143,15 +143,14 @@ _HOW = {
     "container pass /dev/kfd and /dev/dri to it.",
     "llama.devices": "Choose the folder with llama.cpp's programs on the Hardware tab, or put it "
     "on PATH.",
-    **dict.fromkeys(
-        ("memory.modules", "memory.channels", "memory.speed", "memory.speed_rated"),
-        "Run `sudo dmidecode -t 17` in a terminal and paste what it prints into the field on the "
-        "Hardware tab.",
-    ),
     "pressure.memory.some": "Start Linux with the kernel option psi=1.",
     "pressure.memory.full": "Start Linux with the kernel option psi=1.",
     "os.wsl_gpu": "Update Windows' graphics driver, then run: wsl --update",
 }
+_DMIDECODE = (
+    "Run `sudo dmidecode -t 17` in a terminal and paste what it prints into the field on the "
+    "Hardware tab: it tells modules, channels and speed."
+)
 _HOW_STATES = {
     State.DENIED: "Ask the administrator for the right to read {source}.",
     State.TIMEOUT: "Detect again; if it stays silent, run {source} in a terminal and see what it "
@@ -218,6 +217,8 @@ def how_to_get(fact: MachineFact) -> str:
     state = fact.reading.state
     if state is State.KNOWN or (state is State.ABSENT and fact.path not in _HOW_WHEN_ABSENT):
         return ""
+    if fact.path == "memory.modules" and fact.reading.source.startswith("dmidecode"):
+        return _DMIDECODE
     known = _HOW.get(fact.path)
     if known:
         return known

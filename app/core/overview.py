@@ -8,6 +8,7 @@ from app.core.host_memory import host_of
 from app.core.machine import Machine
 from app.core.reading import State
 
+_SLOW_MEMORY = 0.95  # below it a profile is off, not a rounding of speeds
 _LOW_PRESSURE = 10.0  # per cent of 10 s in which some program waited for memory
 
 
@@ -153,7 +154,13 @@ def _room(machine: Machine) -> Sentence:
 
 def _else(machine: Machine) -> Sentence:
     """Return the first that applies, the one that costs most first."""
-    return _cpu_limit(machine) or _waiting(machine) or _swap(machine)
+    return (
+        _cpu_limit(machine)
+        or _waiting(machine)
+        or _battery(machine)
+        or _modules(machine)
+        or _swap(machine)
+    )
 
 
 def _cpu_limit(machine: Machine) -> Sentence | None:
@@ -185,6 +192,35 @@ def _waiting(machine: Machine) -> Sentence | None:
             "not needed before you load a model."
         )
         return Sentence(text, ("pressure.memory.some",))
+    return None
+
+
+def _battery(machine: Machine) -> Sentence | None:
+    if machine.flag("power.is_mains") is not False:
+        return None
+    text = (
+        "It runs on battery, where processors and cards are held down: plug it in before you "
+        "measure or judge speed."
+    )
+    return Sentence(text, ("power.is_mains", "power.battery", "power.profile"))
+
+
+def _modules(machine: Machine) -> Sentence | None:
+    """Say that memory is slower than it could be; both are cheap to mend."""
+    speed, rated = machine.number("memory.speed"), machine.number("memory.speed_rated")
+    paths = ("memory.modules", "memory.channels", "memory.speed", "memory.speed_rated")
+    if machine.number("memory.channels") == 1 and len(machine.words("memory.modules") or ()) == 1:
+        text = (
+            "Memory has one module in one channel: a second one like it doubles the speed at "
+            "which the CPU reads weights, on most boards."
+        )
+        return Sentence(text, paths)
+    if speed is not None and rated is not None and speed < _SLOW_MEMORY * rated:
+        text = (
+            f"Memory runs at {speed:,} MT/s, though its modules are made for {rated:,}: switch on "
+            "XMP or EXPO in the firmware, and the CPU reads weights faster."
+        )
+        return Sentence(text, paths)
     return None
 
 

@@ -75,7 +75,7 @@ def _card(
         found.append(facts.known(f"{prefix}.name", title, source=source))
     pools = {path: whole(first_line(host, name, file)) for path, file in _POOLS}
     for path, file in _POOLS:
-        found.append(_pool(f"{prefix}.{path}", pools[path], f"{source}/{file}", told))
+        found.append(_pool(f"{prefix}.{path}", pools[path], f"{source}/{file}", told, node))
     found.append(_free(host, name, prefix, source))
     found.extend(_shared(host, prefix, pools, node))
     vram, visible = pools["memory_total"], pools["visible_vram"]
@@ -93,11 +93,17 @@ def _card(
     return found
 
 
-def _pool(path: str, value: int | None, source: str, told: amd_smi.Card | None) -> MachineFact:
+def _pool(
+    path: str, value: int | None, source: str, told: amd_smi.Card | None, node: kfd.Node | None
+) -> MachineFact:
     if value is not None and value >= 0:
         return facts.known(path, value, source=source, unit="bytes")
-    if path.endswith(".memory_total") and told is not None and told.total_bytes:
-        return facts.known(path, told.total_bytes, source="amd-smi or rocm-smi", unit="bytes")
+    if path.endswith(".memory_total"):  # others know it while the card sleeps
+        if told is not None and told.total_bytes:
+            how = "amd-smi or rocm-smi"
+            return facts.known(path, told.total_bytes, source=how, unit="bytes")
+        if node is not None and node.memory_bytes:
+            return facts.known(path, node.memory_bytes, source=kfd.ROOT, unit="bytes")
     reason = "the driver does not show it, or the card is asleep"
     return facts.missing(path, State.UNSUPPORTED, source=source, reason=reason, unit="bytes")
 

@@ -44,7 +44,7 @@ def read(host: Host) -> tuple[MachineFact, ...]:
             facts.missing(path, state, source=_SOURCE, reason=reason)
             for path in ("cpu.model", "cpu.physical", "cpu.logical", "cpu.instruction_sets")
         )
-    more = apple_gpu.read(host) if keys.get("machdep.cpu.brand_string", "")[:5] == "Apple" else []
+    more = apple_gpu.read(host) if is_apple_silicon(keys) else []
     return (*_cpu(keys), *_gpu(keys), *more, *_translated(keys))
 
 
@@ -97,11 +97,19 @@ def _cpu(keys: dict[str, str]) -> list[MachineFact]:
     return found
 
 
+def is_apple_silicon(keys: dict[str, str]) -> bool:
+    """Tell Apple's own chips from Intel's, also where a part of sysctl's answer is missing."""
+    name = keys.get("machdep.cpu.brand_string", "")
+    if name:
+        return name.startswith("Apple")
+    return any(key.startswith(("hw.perflevel", "hw.optional.arm")) for key in keys)
+
+
 def _gpu(keys: dict[str, str]) -> list[MachineFact]:
-    model = keys.get("machdep.cpu.brand_string", "")
-    if not model.startswith("Apple"):
+    if not is_apple_silicon(keys):
         reason = "an Intel Mac: ask llama.cpp which Metal device it has"
         return [facts.searched("apple", State.UNSUPPORTED, source=_SOURCE, reason=reason)]
+    model = keys.get("machdep.cpu.brand_string") or "Apple"
     found = [
         facts.known("gpu.0.vendor", "Apple", source=_SOURCE),
         facts.known("gpu.0.name", f"{model} GPU"[:200], source=_SOURCE),

@@ -19,6 +19,7 @@ class Node:
     render_minor: int | None  # 128 is /dev/dri/renderD128
     bus_bits: int | None
     memory_mhz: int | None
+    memory_bytes: int | None = None
 
 
 def nodes(host: Host) -> tuple[Node, ...]:
@@ -28,15 +29,17 @@ def nodes(host: Host) -> tuple[Node, ...]:
         lines = table(host.read_text(f"{ROOT}/{name}/properties"), " ")
         if not whole(lines.get("simd_count")):
             continue
-        bus, clock = None, None
+        bus, clock, size = None, None, None
         for bank in host.list_dir(f"{ROOT}/{name}/mem_banks")[:8]:
             properties = table(host.read_text(f"{ROOT}/{name}/mem_banks/{bank}/properties"), " ")
             if whole(properties.get("heap_type")) in (_PRIVATE, _PUBLIC):
                 bus = _positive(properties.get("width"))
                 clock = _positive(properties.get("mem_clk_max"))
+                size = whole(properties.get("size_in_bytes"))
                 break
         minor = whole(lines.get("drm_render_minor"))
-        found.append(Node(gfx_name(lines.get("gfx_target_version")), minor, bus, clock))
+        gfx = gfx_name(lines.get("gfx_target_version"))
+        found.append(Node(gfx, minor, bus, clock, size if size and 0 < size < 1 << 44 else None))
     return tuple(found)
 
 

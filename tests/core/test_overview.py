@@ -193,3 +193,19 @@ def test_threads_are_the_cores_of_the_fastest_kind() -> None:
     hybrid = _with(machines.linux(), facts.known("cpu.fast_cores", 8, source="test"))
     assert fast_cores(hybrid) == 8
     assert fast_cores(Machine()) is None
+
+
+def test_says_that_it_runs_on_battery_and_that_memory_is_held_down() -> None:
+    def third(**values: int | bool | tuple[str, ...]) -> str:
+        found = [
+            facts.known(path.replace("__", "."), value, source="test")
+            for path, value in values.items()
+        ]
+        return overview(Machine(facts=tuple(found))).sentences[2].text
+
+    assert "battery" in third(power__is_mains=False)
+    assert "battery" not in third(power__is_mains=True)
+    assert "4,800 MT/s" in third(memory__speed=4800, memory__speed_rated=6000)
+    assert "XMP" not in third(memory__speed=5980, memory__speed_rated=6000)
+    assert "one channel" in third(memory__modules=("a",), memory__channels=1)
+    assert "one channel" not in third(memory__modules=("a", "b"), memory__channels=2)

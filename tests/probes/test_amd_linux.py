@@ -195,6 +195,7 @@ def test_reads_a_recorded_data_center_node() -> None:
     assert machine.text("gpu.0.gfx") == "gfx950"
     assert machine.number("gpu.0.memory_bus_width") == 8192
     assert machine.number("gpu.0.memory_base_clock") == 1900
+    assert machine.number("gpu.0.memory_total") == 309_220_868_096
 
 
 def test_rocm_smi_behind_warnings_fills_the_size_of_a_card_that_sleeps() -> None:

@@ -61,6 +61,9 @@ def test_an_older_macos_names_no_levels() -> None:
     assert machine.words("cpu.core_classes") == ("Level 0: 8", "Level 1: 2")
     assert machine.words("cpu.instruction_sets") == ("asimd", "asimddp")
     assert machine.number("cpu.physical") == 10
+    # the recording lacks the chip's name, and is no Intel Mac for that
+    assert machine.text("gpu.0.name") == "Apple GPU"
+    assert machine.number("gpu.0.memory_total") == 64 * GIB
 
 
 def test_the_gpu_shares_the_memory_and_a_limit_shows() -> None:
