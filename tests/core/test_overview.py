@@ -196,16 +196,17 @@ def test_threads_are_the_cores_of_the_fastest_kind() -> None:
 
 
 def test_says_that_it_runs_on_battery_and_that_memory_is_held_down() -> None:
-    def third(**values: int | bool | tuple[str, ...]) -> str:
-        found = [
-            facts.known(path.replace("__", "."), value, source="test")
-            for path, value in values.items()
-        ]
-        return overview(Machine(facts=tuple(found))).sentences[2].text
+    def third(*found: MachineFact) -> str:
+        return overview(Machine(facts=found)).sentences[2].text
 
-    assert "battery" in third(power__is_mains=False)
-    assert "battery" not in third(power__is_mains=True)
-    assert "4,800 MT/s" in third(memory__speed=4800, memory__speed_rated=6000)
-    assert "XMP" not in third(memory__speed=5980, memory__speed_rated=6000)
-    assert "one channel" in third(memory__modules=("a",), memory__channels=1)
-    assert "one channel" not in third(memory__modules=("a", "b"), memory__channels=2)
+    mains, speed = facts.known("power.is_mains", True, source="x"), "memory.speed"
+    battery = facts.known("power.is_mains", False, source="x")
+    rated = facts.known("memory.speed_rated", 6000, source="x")
+    one = facts.known("memory.modules", ("a",), source="x")
+    two = facts.known("memory.modules", ("a", "b"), source="x")
+    assert "battery" in third(battery)
+    assert "battery" not in third(mains)
+    assert "4,800 MT/s" in third(facts.known(speed, 4800, source="x"), rated)
+    assert "XMP" not in third(facts.known(speed, 5980, source="x"), rated)
+    assert "one channel" in third(one, facts.known("memory.channels", 1, source="x"))
+    assert "one channel" not in third(two, facts.known("memory.channels", 2, source="x"))
