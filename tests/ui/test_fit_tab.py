@@ -3,14 +3,18 @@
 from pathlib import Path
 
 import pytest
-from PySide6.QtWidgets import QComboBox, QTableView
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QComboBox, QLabel, QPushButton, QSpinBox, QTableView
 from pytestqt.modeltest import ModelTester
 from pytestqt.qtbot import QtBot
 
 from app.core.fit_table import Verdict
-from app.core.machine import Device, DeviceKind, Machine
+from app.core.machine import Device, DeviceKind, FoundModel, Machine
+from app.runtimes.models import Found
 from app.ui.models.fit_model import VERDICT_ROLE, FitModel
 from app.ui.tabs.fit_tab import FitTab
+from app.ui.widgets.memory_plot import MemoryPlot
+from app.ui.widgets.models_card import ModelsCard
 from app.work.detection import Detection
 from app.work.session import Session
 
@@ -39,8 +43,62 @@ def table(qtbot: QtBot, tab: FitTab, session: Session, deepseek_header: Path) ->
     return view
 
 
-def test_says_what_to_do_when_no_model_was_dropped(tab: FitTab) -> None:
-    assert tab.is_empty_state
+def test_says_what_to_do_when_no_model_was_dropped(tab: FitTab, qtbot: QtBot) -> None:
+    button = tab.findChild(QPushButton, "fitOpen")
+    assert button is not None and button.isVisible()
+    with qtbot.waitSignal(tab.open_wanted):
+        qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+    hidden = tab.findChild(QTableView, "fitTable")
+    assert hidden is not None and not hidden.isVisible()
+
+
+def test_shows_a_model_that_is_described_by_its_sizes(
+    tab: FitTab, session: Session, qtbot: QtBot
+) -> None:
+    card = Device("CUDA0", DeviceKind.CUDA, "a card", 24576 * MIB, 24576 * MIB, "test")
+    session.set_machine(Machine(devices=(card,), devices_source="test"))
+    table, plot = tab.findChild(QTableView, "fitTable"), tab.findChild(MemoryPlot)
+    open_form = tab.findChild(QPushButton, "describeModel")
+    use = tab.findChild(QPushButton, "useSizes")
+    assert table is not None and plot is not None and open_form is not None and use is not None
+    qtbot.mouseClick(open_form, Qt.MouseButton.LeftButton)
+    qtbot.mouseClick(use, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: table.model().rowCount() > 0)
+    assert table.isVisible()
+    assert table.model().index(0, 0).data() == "Q4_K_M, this file"
+    # an 8B in Q4_K_M: 4.6 GiB on the card
+    assert str(table.model().index(0, 2).data()).startswith("4.5")
+    qtbot.waitUntil(lambda: len(plot.view.lines) == 3)
+    one, four, _sixteen = plot.view.lines
+    assert one.end is None or four.end is None or one.end[0] > four.end[0]
+    assert plot.view.limit == 24.0
+    assert "slots: full above" in plot.view.sentence
+
+
+def test_says_which_sizes_contradict_each_other(tab: FitTab, qtbot: QtBot) -> None:
+    heads = tab.findChild(QSpinBox, "sizeHeads")
+    use = tab.findChild(QPushButton, "useSizes")
+    assert heads is not None and use is not None
+    heads.setValue(33)
+    use.click()
+    texts = [label.text() for label in tab.findChildren(QLabel, "errorText")]
+    assert any("33 heads" in text for text in texts)
+
+
+def test_opens_a_found_model_that_is_chosen(
+    tab: FitTab, session: Session, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened: list[list[str]] = []
+    monkeypatch.setattr(session, "open_paths", opened.append)
+    found = tab.findChild(ModelsCard)
+    assert found is not None
+    model = FoundModel("/models/a.gguf", "a", 5 * MIB, "a folder")
+    found.show_found(Found((model,), ()))
+    table = found.findChild(QTableView, "foundModels")
+    assert table is not None
+    table.setCurrentIndex(table.model().index(0, 0))
+    qtbot.keyClick(table, Qt.Key.Key_Return)
+    assert opened == [["/models/a.gguf"]]
 
 
 @pytest.mark.real
