@@ -33,12 +33,13 @@ from app.work.typed_ratio import typed_ratio
 
 # the model's own context can be so long that its cache is the whole load
 _USUAL_CTX = 4096
+_LONGEST_WATCH_S = 3600
 _PROGRAM_CTX = "default"
 
 
 def add_options(parser: ArgumentParser) -> None:
     """Add the options of this subcommand."""
-    parser.add_argument("inputs", nargs="+", metavar="MODEL|LOG|EVIDENCE",
+    parser.add_argument("inputs", nargs="*", metavar="MODEL|LOG|EVIDENCE",
                         help="a model alone is loaded and measured here; a log, an evidence file, "
                         "an output of llama-bench, a folder of hardware --record, and a model "
                         "beside them make one evidence, and nothing is run")  # fmt: skip
@@ -50,6 +51,9 @@ def add_options(parser: ArgumentParser) -> None:
     add_run_options(parser)
     parser.add_argument("--symptom", choices=[symptom.value for symptom in Symptom], metavar="S",
                         help="what you see: %(choices)s")  # fmt: skip
+    parser.add_argument("--watch", type=count(1, _LONGEST_WATCH_S), metavar="SECONDS",
+                        help="without a file: watch the program that holds a model now, while "
+                        "your own request runs; it is only asked, never restarted")  # fmt: skip
     parser.add_argument("--prove", action="store_true",
                         help="then load and measure once more with the one change of the verdict, "
                         "where an option of the load makes it, and compare")  # fmt: skip
@@ -64,13 +68,18 @@ def main(options: Namespace) -> int:
     for path in (options.pdf, options.evidence):
         if path is not None and not path.parent.is_dir():
             raise CommandError(BAD_USAGE, f"There is no folder {path.parent} to write to.")
+    if bool(options.inputs) == (options.watch is not None):
+        raise CommandError(BAD_USAGE, "Name a model, a log or evidence, or use --watch alone.")
     with running.application(draws=options.pdf is not None):
-        seen = inputs.read_inputs(options.inputs)
         r = None
-        if seen.model is not None:
-            evidence, r = _run(options, seen.model)
+        if options.watch is not None:
+            evidence = _watched(options)
         else:
-            evidence = _composed(options, seen.evidence)
+            seen = inputs.read_inputs(options.inputs)
+            if seen.model is not None:
+                evidence, r = _run(options, seen.model)
+            else:
+                evidence = _composed(options, seen.evidence)
         if options.symptom is not None:
             evidence = replace(evidence, symptom=options.symptom)
         if options.prove:
@@ -102,6 +111,18 @@ def _run(options: Namespace, model: Model) -> tuple[Evidence, Estimate | None]:
     evidence = headless.run_diagnose(plan, running.say).evidence
     running.keep(entry_of_diagnosis(evidence))
     return evidence, typed_ratio(settings)
+
+
+def _watched(options: Namespace) -> Evidence:
+    """Return what can be seen of the program that holds a model now."""
+    from app.work import headless
+    from app.work.observe_run import ObservePlan
+
+    chosen = programs.chosen_folder(options.llama_bin, (Tool.SERVER,), RealHost())
+    plan = ObservePlan(
+        programs.folders(chosen, Settings()), seconds=options.watch, symptom=options.symptom or ""
+    )
+    return headless.run_observe(plan, running.say).evidence
 
 
 def _proved(evidence: Evidence) -> Evidence:

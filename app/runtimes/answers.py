@@ -24,6 +24,16 @@ def objects(body: bytes, key: str) -> tuple[dict[str, Any], ...]:
     return tuple(item for item in value[:_MAX_ITEMS] if isinstance(item, dict))
 
 
+def items(body: bytes) -> tuple[dict[str, Any], ...]:
+    """Return the objects of a JSON list, empty for anything else."""
+    try:
+        value = json.loads(body)
+    except (ValueError, RecursionError):
+        return ()
+    found = value[:_MAX_ITEMS] if isinstance(value, list) else ()
+    return tuple(item for item in found if isinstance(item, dict))
+
+
 def text(item: dict[str, Any], key: str) -> str:
     """Return a text, "" when there is none."""
     value = item.get(key)

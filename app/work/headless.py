@@ -17,6 +17,7 @@ from app.work.bench_runner import BenchPlan, BenchResult, BenchRunner
 from app.work.diagnose_run import DiagnosePlan, DiagnoseResult, DiagnoseRun, MachineRun
 from app.work.dry_pass import DryPass, Question
 from app.work.jobs import Cancelled, Jobs
+from app.work.observe_run import ObservePlan, ObserveRun
 from app.work.process import Processes
 from app.work.prove_run import ProvePlan, ProveRun
 from app.work.ratio_run import RatioResult, RatioRun
@@ -32,6 +33,11 @@ _WAKE_MS = 100
 def run_diagnose(plan: DiagnosePlan, say: Say = lambda _text: None) -> DiagnoseResult:
     """Do the guided run to its end; UserError when it failed, Cancelled after Ctrl+C."""
     return _to_the_end(DiagnoseRun, lambda run: run.start(plan), DiagnoseResult, say)
+
+
+def run_observe(plan: ObservePlan, say: Say = lambda _text: None) -> DiagnoseResult:
+    """Watch a runtime that runs; UserError when none does, Cancelled after Ctrl+C."""
+    return _to_the_end(ObserveRun, lambda run: run.start(plan), DiagnoseResult, say)
 
 
 def run_proof(plan: ProvePlan, say: Say = lambda _text: None) -> Evidence:

@@ -28,6 +28,7 @@ from app.work.diagnose_run import DiagnosePlan, DiagnoseResult, choose_runtime
 from app.work.jobs import Latest
 from app.work.model_finder import ModelFinder
 from app.work.notebook import Notebook
+from app.work.observe_run import ObservePlan, ObserveRun
 from app.work.prove_run import ProvePlan, ProveRun
 from app.work.ratio_run import RatioResult, RatioRun
 from app.work.record import entry_of_bench, entry_of_diagnosis, entry_of_second_run
@@ -49,6 +50,7 @@ class DiagnoseTab(Page):
         self._records = Records(session.jobs, parent=self)
         self._run = ProveRun(session.jobs, session.processes, self)
         self._ranking = Latest(session.jobs)
+        self._observe = ObserveRun(session.jobs, session.processes, self)
         self._ends = RatioRun(session.jobs, session.processes, self)
         self._finder = ModelFinder(session, self)
         self.setObjectName("diagnoseTab")
@@ -60,12 +62,13 @@ class DiagnoseTab(Page):
     @property
     def is_running(self) -> bool:
         """Tell whether a guided run is under way."""
-        return self._run.is_running or self._ends.is_running
+        return any(run.is_running for run in (self._run, self._ends, self._observe))
 
     def stop(self) -> None:
         """Cancel the guided run and the search for models."""
         self._run.cancel()
         self._ends.cancel()
+        self._observe.cancel()
         self._finder.stop()
 
     def start_run(self) -> None:
@@ -110,6 +113,17 @@ class DiagnoseTab(Page):
                 load_timeout_s=settings.get(LOAD_TIMEOUT_S),
             )
         )
+        self._show_state()
+
+    def watch_running(self) -> None:
+        """Watch the program that holds a model, while the user's own request runs."""
+        if self.is_running:
+            return
+        folder = self._session.llama_folder
+        self._result.hide()
+        self._steps.clear()
+        self._steps.show()
+        self._observe.start(ObservePlan((folder,) if folder else (), symptom=self._options.symptom))
         self._show_state()
 
     def measure_ends(self) -> None:
@@ -226,6 +240,9 @@ class DiagnoseTab(Page):
         self._result.prediction.set_running(
             is_running=self.is_running, can_measure=is_own and self._bench() is not None
         )
+        runtimes = evidence.machine.runtimes if evidence.machine is not None else ()
+        self._watch.setVisible(is_own and any(r.is_running and r.loaded for r in runtimes))
+        self._watch.setEnabled(not self.is_running)
         self._cancel.setVisible(self.is_running)
         self._return.setVisible(not is_own)
         self._options.setEnabled(not self.is_running)
@@ -259,7 +276,7 @@ class DiagnoseTab(Page):
 
     def _connect(self) -> None:
         steps = self._steps
-        for run in (self._run, self._ends):
+        for run in (self._run, self._ends, self._observe):
             run.step_started.connect(steps.start_step)
             run.progressed.connect(steps.show_progress)
             run.step_ended.connect(lambda _name, seconds, text: steps.end_step(seconds, text))
@@ -268,8 +285,10 @@ class DiagnoseTab(Page):
             run.finished.connect(self._show_state)
         self._run.done.connect(self._on_done)
         self._ends.done.connect(self._on_ends)
+        self._observe.done.connect(self._on_done)
         self._records.failed.connect(self._session.error)
         self._start.clicked.connect(self.start_run)
+        self._watch.clicked.connect(self.watch_running)
         self._cancel.clicked.connect(self.stop)
         self._folder.clicked.connect(self._on_folder)
         self._return.clicked.connect(self._session.return_to_own)
@@ -301,6 +320,11 @@ class DiagnoseTab(Page):
         self._start = QPushButton(self.tr("Diagnose"))
         self._start.setObjectName("startDiagnose")
         self._start.setProperty("primary", True)
+        self._watch = QPushButton(self.tr("Watch what runs"))
+        self._watch.setObjectName("watchRunning")
+        self._watch.setToolTip(
+            self.tr("Watches the program that holds a model now, while your own request runs.")
+        )
         self._cancel = QPushButton(self.tr("Cancel"))
         self._cancel.setObjectName("cancelDiagnose")
         self._folder = QPushButton(self.tr("Choose folder…"))
@@ -308,7 +332,7 @@ class DiagnoseTab(Page):
         self._return = QPushButton(self.tr("Back to this computer"))
         self._return.setObjectName("returnToOwn")
         self._hint = dim_label()
-        for button in (self._start, self._cancel, self._folder, self._return):
+        for button in (self._start, self._watch, self._cancel, self._folder, self._return):
             row.addWidget(button)
         row.addWidget(self._hint, 1)
         card.body.addLayout(row)
