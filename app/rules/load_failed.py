@@ -11,10 +11,13 @@ Sources: logs.md sections 4.1 to 4.3 and 0 rule 10; advice.md part 3; tests/data
 b11434-cpu-oom-huge-ctx-fit-off-default-verbosity.log, b11434-removed-flag-mlock.log.
 """
 
+import re
+
 from app.core import units
 from app.core.evidence import Evidence
 from app.core.log import Ended, Fact, LoadStory, LogEvent, Role
 from app.core.model import Fault, ModelProblem
+from app.core.request import Switch
 from app.core.rule import Certainty, Cite, Finding, Fix, Rule
 from app.rules import command, seen
 
@@ -35,17 +38,21 @@ TODAY = {
     "--draft": "--spec-draft-n-max",
 }
 _EXAMPLE_CTX = 16_384  # long enough for most chats and short documents
+_V_NEEDS_FLASH = re.compile(r"V cache.*(?:requires|needs|but).*flash_attn")
 _PARTS = ("part", "part2")  # values that name what was being allocated
 _READY = "the error line is gone and the program says that it is ready."
 
 
 def check(evidence: Evidence) -> Finding | None:
     """Find the first error of a load that did not become ready."""
-    if _is_ready(evidence):
+    if is_ready(evidence):
         return None
     error = _first_error(evidence)
     if error is not None:
         return _by_line(evidence, error)
+    killed = evidence.log.last(Fact.KILLED) if evidence.log else None
+    if killed is not None:
+        return _killed(killed)
     if evidence.model is not None and evidence.model.problems:
         return _by_file(evidence.model.problems[0])
     outcome = evidence.outcome
@@ -76,7 +83,7 @@ def silent(evidence: Evidence) -> str:
 def needs(evidence: Evidence) -> str:
     """Say what is missing to check it."""
     story = seen.load(evidence)
-    if _is_ready(evidence):
+    if is_ready(evidence):
         return ""
     if story is not None:
         return f"the log ends before the model was loaded, without an error{_after(story)}"
@@ -87,7 +94,8 @@ def _after(story: LoadStory) -> str:
     return f" (after: {story.ends_after})" if story.ends_after else ""
 
 
-def _is_ready(evidence: Evidence) -> bool:
+def is_ready(evidence: Evidence) -> bool:
+    """Tell whether the program became ready, as far as is known."""
     if evidence.outcome is not None:
         return evidence.outcome.is_ready
     story = seen.load(evidence)
@@ -120,6 +128,21 @@ def _by_line(evidence: Evidence, error: LogEvent) -> Finding:
     )
 
 
+def _killed(line: LogEvent) -> Finding:
+    return Finding(
+        cause="The system ended the program while it loaded. It does that when the memory of the "
+        "computer, or the limit of its container, is used up.",
+        cites=(seen.cite(line),),
+        fix=Fix(
+            "Close other programs that use much memory, or take a smaller file or a shorter "
+            "context. In a container, look at its memory limit first."
+        ),
+        proof=f"In the next run {_READY}",
+        certainty=Certainty.LIKELY,
+        title="The system ended the program",
+    )
+
+
 def _words(evidence: Evidence, error: LogEvent) -> tuple[str, str, Fix]:
     if error.fact is Fact.ERROR_FILE:
         return _file(evidence, _file_fault(evidence, error))
@@ -133,6 +156,17 @@ def _words(evidence: Evidence, error: LogEvent) -> tuple[str, str, Fix]:
         )
     if error.fact is Fact.ERROR_ARGUMENT:
         return _argument(error)
+    if error.fact is Fact.ERROR_OTHER and _V_NEEDS_FLASH.search(error.text):
+        return (
+            "A quantised V cache needs flash attention",
+            "The V cache was to be quantised, and flash attention is off.",
+            command.fix(
+                evidence,
+                "Remove -fa off: the automatic setting switches it on. Or leave the V cache at "
+                "f16; a quantised K works without.",
+                flash_attn=Switch.AUTO,
+            ),
+        )
     if error.fact is Fact.ERROR_NETWORK:
         return (
             "A network address did not work",

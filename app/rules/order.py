@@ -22,6 +22,7 @@ GROUPS = (
             "vllm-memory",
             "load-failed",
             "projector-not-counted",
+            "out-of-memory-later",
         ),
     ),
     Group(
@@ -61,7 +62,7 @@ GROUPS = (
     Group(
         "the context",
         "The KV cache competes with the layers for the same memory.",
-        ("cache-too-large", "prompt-cut", "context-above-training"),
+        ("cache-too-large", "prompt-cut", "context-above-training", "setting-ignored"),
     ),
     Group(
         "limits of the platform",

@@ -5,7 +5,7 @@ import pytest
 from app.core.evidence import Evidence, LoadOutcome
 from app.core.log import Ended, Fact, LogEvent, LogSummary, Role
 from app.core.model import Fault, Model, ModelProblem
-from app.core.request import LoadRequest
+from app.core.request import LoadRequest, Switch
 from app.core.rule import Certainty
 from app.rules.load_failed import check, needs, silent
 from tests.rules import made
@@ -162,3 +162,20 @@ def test_is_not_checked_when_the_log_simply_ends() -> None:
     evidence = made.seen(told)
     assert check(evidence) is None
     assert "loading tensors" in needs(evidence)
+
+
+def test_names_the_system_when_it_ended_the_program() -> None:
+    killed = made.event(Fact.KILLED, 40, "Killed")
+    finding = check(made.seen(made.story(killed, ended=Ended.KILLED)))
+    assert finding is not None and finding.certainty is Certainty.LIKELY
+    assert finding.title == "The system ended the program"
+    assert finding.cites[0].line == 40
+
+
+def test_gives_flash_attention_back_when_the_v_cache_needs_it() -> None:
+    line = made.event(Fact.ERROR_OTHER, 30, "V cache quantization requires flash_attn")
+    request = LoadRequest(cache_type_v="q8_0", flash_attn=Switch.OFF)
+    finding = check(failed(line, request=request))
+    assert finding is not None
+    assert finding.fix.change == (("flash_attn", Switch.AUTO),)
+    assert "-fa" not in finding.fix.command

@@ -40,6 +40,18 @@ PATTERNS = (
         samples=(Sample(build="nvidia-smi 2024", line="Failed to initialize NVML: Unknown Error"),),
     ),
     Pattern(
+        fact=Fact.NO_GPU_WARNING,
+        keys=("Failed to initialize NVML: Driver/library version mismatch",),
+        regex=re.compile(r"Failed to initialize NVML: (?P<reason>Driver/library version mismatch)"),
+        samples=(
+            Sample(
+                build="nvidia-smi after an update of the driver",
+                line="Failed to initialize NVML: Driver/library version mismatch",
+                values={"reason": "Driver/library version mismatch"},
+            ),
+        ),
+    ),
+    Pattern(
         fact=Fact.PROJECTOR_MEMORY,
         keys=(
             "estimated memory usage of mmproj is ",
