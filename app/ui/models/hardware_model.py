@@ -6,6 +6,7 @@ from PySide6.QtCore import QAbstractItemModel, QModelIndex, QObject, QPersistent
 from PySide6.QtGui import QFont
 
 from app.core import fact_words
+from app.core.doubts import doubts
 from app.core.machine import Machine, MachineFact
 
 Index = QModelIndex | QPersistentModelIndex
@@ -21,6 +22,7 @@ class FactGroup:
 
     heading: str
     facts: tuple[MachineFact, ...]
+    doubts: tuple[str, ...] = ()  # why a fact cannot be right, "" = nothing speaks against it
 
 
 def matching(machine: Machine | None, wanted: str) -> tuple[FactGroup, ...]:
@@ -28,11 +30,13 @@ def matching(machine: Machine | None, wanted: str) -> tuple[FactGroup, ...]:
     if machine is None:
         return ()
     words = wanted.lower().split()
+    doubtful = doubts(machine)
     found = []
     for heading, facts in fact_words.groups(machine):
         kept = tuple(fact for fact in facts if _holds(heading, fact, words))
         if kept:
-            found.append(FactGroup(heading, kept))
+            marks = tuple(doubtful.get(fact.path, "") for fact in kept)
+            found.append(FactGroup(heading, kept, marks))
     return tuple(found)
 
 
@@ -111,12 +115,17 @@ class FactModel(QAbstractItemModel):
         if fact is None:
             return self._heading(index, role)
         if role == Qt.ItemDataRole.DisplayRole:
-            return _texts(fact)[index.column()]
+            return _texts(fact, self._doubt(index))[index.column()]
         if role == Qt.ItemDataRole.ToolTipRole:
             return fact_text(fact)
         if role == MISSING_ROLE:
-            return fact.reading.value is None and index.column() >= _VALUE
+            is_known = fact.reading.value is not None and not self._doubt(index)
+            return not is_known and index.column() >= _VALUE
         return None
+
+    def _doubt(self, index: Index) -> str:
+        group = self._groups[index.internalId() - 1]
+        return group.doubts[index.row()] if group.doubts else ""
 
     def _heading(self, index: Index, role: int) -> object:
         if index.column() > 0:
@@ -130,13 +139,15 @@ class FactModel(QAbstractItemModel):
         return None
 
 
-def _texts(fact: MachineFact) -> tuple[str, str, str, str]:
+def _texts(fact: MachineFact, doubt: str = "") -> tuple[str, str, str, str]:
     reading = fact.reading
+    mark = f"Not plausible: {doubt}." if doubt else ""
+    parts = (fact_words.value(fact), mark, fact_words.how_to_get(fact))
     return (
         fact_words.title(fact.path),
-        "\n".join(part for part in (fact_words.value(fact), fact_words.how_to_get(fact)) if part),
+        "\n".join(part for part in parts if part),
         reading.source,
-        fact_words.STATES[reading.state],
+        "not plausible" if doubt else fact_words.STATES[reading.state],
     )
 
 

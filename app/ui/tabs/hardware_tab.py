@@ -1,5 +1,6 @@
 """Hardware: what limits this computer, its parts, live values, and every fact with its source."""
 
+import sys
 from pathlib import Path
 
 from PySide6.QtCore import Qt
@@ -26,8 +27,10 @@ from app.ui.widgets.card_grid import CardGrid
 from app.ui.widgets.fact_table import FactTable
 from app.ui.widgets.live_panel import LivePanel
 from app.ui.widgets.page import Page
+from app.ui.widgets.paste_card import PasteCard
 from app.ui.widgets.runtime_list import RuntimeList
 from app.ui.widgets.tile_card import TileCard
+from app.work import pasted_facts
 from app.work.detection import Detection
 from app.work.live import Live
 from app.work.session import Session
@@ -68,6 +71,7 @@ class HardwareTab(Page):
         foreign = self._session.read_only_path
         self._live_card.setVisible(not foreign)
         self._detect.setEnabled(not foreign)
+        self._paste.setVisible(not foreign)
         if machine is None:
             self._machine = None
             self._show_empty()
@@ -126,6 +130,15 @@ class HardwareTab(Page):
             QGuiApplication.clipboard().setText(text)
             self._copy.setText(self.tr("Copied"))
 
+    def _on_pasted(self, text: str) -> None:
+        machine = self._session.evidence.machine
+        if machine is None:
+            return
+        added = pasted_facts.add(machine, text)
+        self._paste.show_result(added.sentence, is_added=added.n_facts > 0)
+        if added.n_facts:
+            self._session.set_machine(added.machine)
+
     def _on_find(self) -> None:
         self._search.setFocus(Qt.FocusReason.ShortcutFocusReason)
         self._search.selectAll()
@@ -179,6 +192,9 @@ class HardwareTab(Page):
         self.body.addWidget(self._live_card)
         self.body.addWidget(self._make_runtimes())
         self.body.addWidget(self._make_facts())
+        self._paste = PasteCard(pasted_facts.commands(sys.platform))
+        self._paste.pasted.connect(self._on_pasted)
+        self.body.addWidget(self._paste)
         self.body.addStretch(1)
 
     def _make_overview(self) -> Card:

@@ -1,0 +1,54 @@
+"""The field for pasted output, driven in the Hardware tab: what it adds, and what it says."""
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QLabel, QPlainTextEdit, QPushButton
+from pytestqt.qtbot import QtBot
+
+from app.ui.models import hardware_model
+from app.ui.models.hardware_model import FactModel
+from app.ui.tabs.hardware_tab import HardwareTab
+from app.work.detection import Detection
+from app.work.session import Session
+from tests import machines
+from tests.hosts import FakeHost, sample
+
+
+def test_pasted_output_fills_what_was_missing(qtbot: QtBot, session: Session) -> None:
+    detection = Detection(session, host=FakeHost())
+    tab = HardwareTab(session, detection)
+    qtbot.addWidget(tab)
+    session.set_machine(machines.linux())
+    text = tab.findChild(QPlainTextEdit, "pasteText")
+    button = tab.findChild(QPushButton, "pasteAdd")
+    result = tab.findChild(QLabel, "pasteResult")
+    assert text is not None and button is not None and result is not None
+    assert not button.isEnabled()
+    text.setPlainText("hello")
+    assert button.isEnabled()
+    qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+    assert "Nothing in it was understood" in result.text()
+    assert text.toPlainText() == "hello"
+    text.setPlainText(sample("dmidecode-two-of-four.txt"))
+    qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+    machine = session.evidence.machine
+    assert machine is not None and machine.number("memory.channels") == 2
+    assert "dmidecode" in result.text() and not text.toPlainText()
+    copy = tab.findChild(QPushButton, "copyCommand0")
+    assert copy is not None
+    qtbot.mouseClick(copy, Qt.MouseButton.LeftButton)
+    assert QGuiApplication.clipboard().text()
+    tab.stop()
+
+
+def test_a_figure_that_cannot_be_right_is_marked_in_the_table(qtbot: QtBot) -> None:
+    model = FactModel()
+    model.show_groups(hardware_model.matching(machines.strix_halo(), "gtt may borrow"))
+    heading = model.index(0, 0)
+    row = next(
+        r
+        for r in range(model.rowCount(heading))
+        if "Not plausible" in str(model.index(r, 1, heading).data())
+    )
+    assert model.index(row, 3, heading).data() == "not plausible"
+    assert "128 GiB" in str(model.index(row, 1, heading).data())
