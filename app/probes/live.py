@@ -1,9 +1,13 @@
 """What the live charts show: CPU, memory and swap at this moment, read within a millisecond."""
 
 from dataclasses import dataclass
+from typing import Protocol
 
 import psutil
 
+from app.probes.host import RealHost
+from app.probes.live_cpu import ClassMeter
+from app.probes.live_gpu import AmdMeter, GpuReading, NvidiaMeter
 from app.probes.sampler import Counters, Meter, SystemMeter
 
 
@@ -17,15 +21,31 @@ class LiveReading:
     memory_total_bytes: int | None = None
     swap_in_bytes_s: float | None = None
     swap_out_bytes_s: float | None = None
+    refault_bytes_s: float | None = None  # of files that were thrown out and are read again
+    cpu_kinds: tuple[tuple[str, float], ...] = ()  # share in use by kind of cores, of hybrid CPUs
+    gpus: tuple[GpuReading, ...] = ()
+
+
+class GpuMeter(Protocol):
+    """Where readings of GPUs come from."""
+
+    def read(self) -> tuple[GpuReading, ...]:
+        """Return a reading of each GPU."""
 
 
 class LiveMeter:
     """Takes readings one after the other; use it from one thread at a time."""
 
-    def __init__(self, meter: Meter | None = None) -> None:
+    def __init__(
+        self, meter: Meter | None = None, gpus: tuple[GpuMeter, ...] | None = None
+    ) -> None:
+        """Read this computer; tests give their own meters."""
         self._meter = meter or SystemMeter()
         self._cpus = psutil.cpu_count() or 0
         self._before: Counters | None = None
+        host = RealHost()
+        self._kinds = ClassMeter(host)
+        self._gpus = (NvidiaMeter(), AmdMeter(host)) if gpus is None else gpus
 
     def read(self) -> LiveReading:
         """Return this moment's reading."""
@@ -42,6 +62,9 @@ class LiveMeter:
             memory_total_bytes=memory.total,
             swap_in_bytes_s=_rate(before.swap_in_bytes, now.swap_in_bytes, seconds),
             swap_out_bytes_s=_rate(before.swap_out_bytes, now.swap_out_bytes, seconds),
+            refault_bytes_s=_rate(before.refault_bytes, now.refault_bytes, seconds),
+            cpu_kinds=self._kinds.read(),
+            gpus=tuple(reading for meter in self._gpus for reading in meter.read()),
         )
 
 

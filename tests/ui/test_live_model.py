@@ -1,11 +1,15 @@
 """The strips: seconds before now, gaps where nothing was measured, an axis that can be read."""
 
 import math
+from dataclasses import replace
 
 import pytest
 
 from app.probes.live import LiveReading
-from app.ui.models.live_model import SPAN_S, History, Trace, strips
+from app.probes.live_gpu import GpuReading
+from app.ui.models import live_gpu_model
+from app.ui.models.live_history import SPAN_S, History, Trace
+from app.ui.models.live_model import strips
 from app.ui.widgets.strip_chart import runs
 
 GIB = 1 << 30
@@ -86,3 +90,50 @@ def test_runs_are_the_pieces_between_gaps() -> None:
     trace = Trace("x", "accent", (gap, (1.5, 1.0), (1.0, 2.0), gap, gap, (0.0, 3.0)))
     assert runs(trace) == (((1.5, 1.0), (1.0, 2.0)), ((0.0, 3.0),))
     assert runs(Trace("x", "accent", (gap,))) == ()
+
+
+def _gpu(**changes: float) -> GpuReading:
+    values = {
+        "busy": 0.9, "memory_used_bytes": 20 * GIB, "memory_total_bytes": 24 * GIB,
+        "clock_mhz": 2100, "temperature": 84.0, "power_w": 300.0, "power_limit_w": 320.0,
+    }  # fmt: skip
+    return GpuReading("card", **(values | changes))  # type: ignore[arg-type]  # made by the test
+
+
+def test_a_gpu_has_use_memory_and_power_with_their_limits() -> None:
+    history = _history(LiveReading(1.0, gpus=(_gpu(),)))
+    use, memory, power = strips(history)[3:]
+    assert (use.title, use.now) == ("GPU 0 in use", "90 %, 2,100 MHz")
+    assert (memory.now, memory.limit) == ("20.0 GiB", 24.0 * GIB)
+    assert (power.now, power.limit, power.limit_text) == ("300 W, 84 °C", 320.0, "limit 320 W")
+
+
+def test_a_gpu_that_tells_no_power_shows_its_heat() -> None:
+    gpu = GpuReading("card", temperature=61.0)
+    heat = strips(_history(LiveReading(1.0, gpus=(gpu,))))[5]
+    assert (heat.title, heat.now, heat.limit) == ("GPU 0 heat", "61 °C", None)
+
+
+def test_says_when_heat_holds_the_clock_down_while_it_works() -> None:
+    hot = LiveReading(1.0, gpus=(_gpu(clock_reasons=0x40),))
+    history = _history(*(replace(hot, at_s=i / 2) for i in range(2)))
+    assert live_gpu_model.event(history) == ""  # twice is chance
+    history.add(replace(hot, at_s=1.5))
+    assert live_gpu_model.event(history) == (
+        "GPU 0: its clock is held down (2,100 MHz): heat (hardware)."
+    )
+    assert live_gpu_model.event(History()) == ""
+
+
+def test_pages_that_are_read_again_are_drawn_beside_swap() -> None:
+    history = _history(LiveReading(1.0), LiveReading(1.5, refault_bytes_s=3.0 * (1 << 20)))
+    swap = strips(history)[2]
+    assert [trace.name for trace in swap.traces] == ["in", "out", "read again"]
+    assert swap.top >= 3 * (1 << 20)
+
+
+def test_kinds_of_cores_are_lines_of_their_own() -> None:
+    kinds = (("Performance", 0.9), ("Efficiency", 0.1))
+    cpu = strips(_history(LiveReading(1.0, 0.5, cpu_kinds=kinds)))[0]
+    assert [trace.name for trace in cpu.traces] == ["all", "Performance", "Efficiency"]
+    assert cpu.traces[1].points == ((0.0, 0.9),)

@@ -7,7 +7,7 @@ from PySide6.QtGui import QColor, QFont, QPainter, QPaintEvent, QPen, QPolygonF
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app.ui import theme
-from app.ui.models.live_model import SPAN_S, Strip, Trace
+from app.ui.models.live_history import SPAN_S, Strip, Trace
 
 _HEAD, _FOOT, _PLOT = 24, 20, 76
 _MARKS_S = (60, 40, 20, 0)
