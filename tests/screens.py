@@ -65,10 +65,24 @@ class Camera:
         self._open(self.large)
         self._offload()
         self._picture("fit")
+        self._replayed()
         self.window.close()
         total = sum(path.stat().st_size for path in SCREENS.glob("*.png"))
         print(f"{total / 1e6:.1f} million bytes in {SCREENS.name}")
         return 0
+
+    def _replayed(self) -> None:
+        """Picture the Hardware tab with machines of other people, from their recordings."""
+        from app.probes import recorded
+        from app.work.machine_reader import read_machine
+        from tests.hosts import HOSTS
+
+        self.window.session.set_llama_folder("")  # it is not a folder of theirs
+        self._wait(lambda: not self.window.detection.is_running, 60)
+        for name in ("windows-two-gpus", "mac-m4max-raised-limit", "strix-halo"):
+            host = recorded.load(HOSTS / name)
+            self.window.session.set_machine(read_machine(host, host.chosen))
+            self._picture("hardware", f"hardware-{name}")
 
     def _benchmark(self) -> None:
         from PySide6.QtWidgets import QPushButton, QSpinBox, QTableView
@@ -107,7 +121,7 @@ class Camera:
         self._control(QSlider, "nglSlider").setValue(18)
         self._picture("offload")
 
-    def _picture(self, name: str) -> None:
+    def _picture(self, name: str, title: str = "") -> None:
         from PySide6.QtGui import QImage
 
         from app.ui import theme
@@ -120,9 +134,9 @@ class Camera:
                 self._settle()
                 image = self.window.grab().toImage()
                 small = image.convertToFormat(QImage.Format.Format_Indexed8, _colours(image))
-                small.save(str(SCREENS / f"{name}-{choice}-{width}x{height}.png"))
+                small.save(str(SCREENS / f"{title or name}-{choice}-{width}x{height}.png"))
         theme.apply(self.app, theme.LIGHT_NAME)
-        print(name, flush=True)
+        print(title or name, flush=True)
 
     def _use(self, folder: Path) -> None:
         session, detection = self.window.session, self.window.detection

@@ -1,7 +1,6 @@
 """The subcommand hardware: what this computer has, each fact with its source or its reason."""
 
 import json
-import sys
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
@@ -18,7 +17,6 @@ from app.probes.host import RealHost
 from app.probes.recorder import RecordingHost
 from app.work import bandwidth_run
 from app.work.machine_reader import read_machine
-from app.work.notebook import Notebook
 from app.work.settings import LLAMA_FOLDER, Settings
 
 
@@ -74,11 +72,7 @@ def _machine_to_ask(replay: Path | None) -> tuple[Host, tuple[str, ...]]:
 def _with_bandwidth(machine: Machine, *, is_wanted: bool) -> Machine:
     """Return the machine with its read rate: measured now, or the one that was kept."""
     if is_wanted:
-        rate = bandwidth_run.measure(RealHost(), machine)
-        try:
-            Notebook().append_host_rate(rate)
-        except OSError as error:
-            sys.stderr.write(f"The figure could not be kept in the notebook: {error}\n")
+        rate = bandwidth_run.measure_and_keep(RealHost(), machine)
         return bandwidth.with_host(machine, rate)
     return bandwidth_run.with_kept(machine)
 

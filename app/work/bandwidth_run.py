@@ -44,6 +44,20 @@ def measure(host: Host, machine: Machine) -> HostRate:
     return parse(answer.stdout, now, machine.text("cpu.model") or "")
 
 
+def measure_and_keep(host: Host, machine: Machine, notebook: Notebook | None = None) -> HostRate:
+    """Measure, add the rate to the notebook and return it; UserError when either fails."""
+    rate = measure(host, machine)
+    try:
+        (notebook or Notebook()).append_host_rate(rate)
+    except OSError as error:
+        raise UserError(
+            "The memory's bandwidth could not be kept",
+            f"It is {rate.value / 1e9:.1f} GB/s, but the notebook cannot be written: {error}",
+            "Free some space or check the folder's rights",
+        ) from error
+    return rate
+
+
 def parse(text: str, now: str, processor: str) -> HostRate:
     """Return the rate from the child's line; the middle half of the repetitions is its range."""
     document = json_values.parse(text.encode(), limit_bytes=1 << 16, title=_TITLE)

@@ -1,13 +1,17 @@
 """The field for pasted output, driven in the Hardware tab: what it adds, and what it says."""
 
+import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QLabel, QPlainTextEdit, QPushButton
 from pytestqt.qtbot import QtBot
 
-from app.ui.models import hardware_model
+from app.core import bandwidth
+from app.core.bandwidth import HostRate
+from app.ui.models import device_model, hardware_model
 from app.ui.models.hardware_model import FactModel
 from app.ui.tabs.hardware_tab import HardwareTab
+from app.work import bandwidth_run
 from app.work.detection import Detection
 from app.work.session import Session
 from tests import machines
@@ -52,3 +56,32 @@ def test_a_figure_that_cannot_be_right_is_marked_in_the_table(qtbot: QtBot) -> N
     )
     assert model.index(row, 3, heading).data() == "not plausible"
     assert "128 GiB" in str(model.index(row, 1, heading).data())
+
+
+def test_the_button_measures_memory_and_shows_the_range(
+    qtbot: QtBot, session: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    machine = machines.linux()
+    rate = HostRate(
+        value=30e9, low=29e9, high=31e9, n=5, threads=16, buffer_bytes=1 << 28,
+        time="2026-12-01T00:00:00Z", processor=machine.text("cpu.model") or "",
+    )  # fmt: skip
+    monkeypatch.setattr(bandwidth_run, "measure_and_keep", lambda _host, _machine: rate)
+    tab = HardwareTab(session, Detection(session, host=FakeHost()))
+    qtbot.addWidget(tab)
+    session.set_machine(machine)
+    button = tab.findChild(QPushButton, "measureMemory")
+    assert button is not None and button.isEnabled()
+    qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+
+    def is_measured() -> bool:
+        found = session.evidence.machine
+        return found is not None and found.number(bandwidth.MEASURED) == 30_000_000_000
+
+    qtbot.waitUntil(is_measured)
+    qtbot.waitUntil(button.isEnabled)
+    memory = next(tile for tile in device_model.tiles(session.evidence.machine or machine)
+                  if tile.name == "memory")  # fmt: skip
+    line = next(line for line in memory.lines if line.label == "Read bandwidth")
+    assert line.value == "29.0 GB/s to 31.0 GB/s (measured)"
+    tab.stop()

@@ -79,3 +79,14 @@ def test_the_notebook_keeps_the_last_rate_and_its_runs_apart(tmp_path: Path) -> 
     assert pages.entries == () and pages.n_broken == 0
     machine = bandwidth_run.with_kept(linux(), notebook)
     assert machine.number(bandwidth.MEASURED) == 40
+
+
+def test_a_notebook_that_cannot_be_written_is_an_error_with_the_figure(tmp_path: Path) -> None:
+    machine = linux()
+    (tmp_path / "file").write_text("")
+    broken = Notebook(tmp_path / "file" / "notebook.jsonl")
+    with pytest.raises(UserError, match="could not be kept"):
+        bandwidth_run.measure_and_keep(_host(machine, _answer()), machine, broken)
+    kept = Notebook(tmp_path / "notebook.jsonl")
+    rate = bandwidth_run.measure_and_keep(_host(machine, _answer()), machine, kept)
+    assert kept.host_rate() == rate

@@ -136,7 +136,11 @@ def _card_lines(machine: Machine, gpu: Gpu) -> list[Line]:
     lines = []
     for label, name in (
         ("May borrow", "gtt_total"),
+        ("Really usable", "memory_usable"),
         ("Limit set", "memory_limit"),
+        ("Limit of macOS, about", "memory_default"),
+        ("Resizable BAR", "resizable_bar"),
+        ("GPU cores", "cores"),
         ("Bandwidth", "bandwidth"),
         ("Power limit", "power_limit"),
         ("Temperature", "temperature"),
@@ -145,8 +149,9 @@ def _card_lines(machine: Machine, gpu: Gpu) -> list[Line]:
         fact = driver_fact(machine, gpu, name)
         if fact is not None and fact.reading.value is not None:
             line = _line(label, fact)
-            if name == "bandwidth":  # from clock and width, not measured
-                line = replace(line, value=f"{line.value} (calculated)")
+            if name == "bandwidth":  # never measured: from clock and width, or from the table
+                how = "table" if fact.reading.source.startswith("table") else "calculated"
+                line = replace(line, value=f"{line.value} ({how})")
             lines.append(line)
     link = _link(machine, gpu)
     return [*lines, link] if link else lines
@@ -243,12 +248,30 @@ def _memory(machine: Machine) -> Tile:
         lines.append(Line("Container limit", text, _source(machine.fact("memory.limit"))))
     if bars[2] is None and swap is not None:
         lines.append(_line("Swap", swap))
+    for label, path in (("Channels in use", "memory.channels"), ("Speed set", "memory.speed")):
+        fact = machine.fact(path)
+        if fact is not None and fact.reading.value is not None:
+            lines.append(_line(label, fact))
+    lines.append(_read_rate(machine))
     waited = machine.fact("pressure.memory.some")
     if waited is not None and waited.reading.value is not None:
         text = f"{fact_words.value(waited)} of the last 10 s"
         lines.append(Line("Waited for memory", text, _source(waited)))
     shown = tuple(bar for bar in bars if bar is not None)
     return Tile("memory", "Memory", units.gib(_bytes(total)), bars=shown, lines=tuple(lines))
+
+
+def _read_rate(machine: Machine) -> Line:
+    """Return the host's read bandwidth: measured here, else what the modules could give."""
+    measured, theory = machine.fact("memory.read_bandwidth"), machine.fact("memory.bandwidth")
+    if measured is not None:
+        low, high = (machine.number(f"memory.read_bandwidth_{end}") for end in ("low", "high"))
+        text = f"{units.bandwidth(low)} to {units.bandwidth(high)} (measured)"
+        return Line("Read bandwidth", text, measured.reading.source)
+    if theory is not None and theory.reading.value is not None:
+        text = f"{fact_words.value(theory)} (calculated)"
+        return Line("Read bandwidth", text, theory.reading.source)
+    return Line("Read bandwidth", "not measured yet", "", True)
 
 
 def _source(fact: MachineFact | None) -> str:

@@ -11,7 +11,7 @@ from app.ui.models.live_history import History, Strip, Trace
 
 _MOST_GPUS = 2  # more would not fit on a screen; the others are in the facts
 _HOT = 110.0  # °C at the upper edge
-_EDGE = 1.15  # of the power limit, so that its line can be seen
+_EDGE = 1.25  # of a limit, so that its line and its text can be seen
 
 
 def strips(history: History) -> tuple[Strip, ...]:
@@ -51,11 +51,14 @@ def _use(history: History, index: int, gpu: GpuReading, prefix: str) -> Strip:
 
 def _memory(history: History, index: int, gpu: GpuReading, prefix: str) -> Strip:
     total = gpu.memory_total_bytes
+    now = units.gib(gpu.memory_used_bytes)
+    if gpu.link_bytes_s is not None:
+        now += f", link {units.bandwidth(gpu.link_bytes_s)}"
     trace = Trace("memory", "accent", history.points(_of(index, lambda g: g.memory_used_bytes)))
     return Strip(
         f"{prefix} memory",
-        units.gib(gpu.memory_used_bytes),
-        float(total or 1) * 1.05,
+        now,
+        float(total or 1) * _EDGE,
         "",
         (trace,),
         float(total) if total else None,

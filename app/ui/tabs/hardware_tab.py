@@ -16,10 +16,12 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.core import fact_words, machine_text
+from app.core import bandwidth, fact_words, machine_text
+from app.core.bandwidth import HostRate
 from app.core.machine import Machine
 from app.core.overview import Overview, overview
 from app.core.short_home import short_home
+from app.probes.host import RealHost
 from app.ui import theme
 from app.ui.models import device_model, hardware_model
 from app.ui.widgets.card import Card, dim_label
@@ -30,7 +32,7 @@ from app.ui.widgets.page import Page
 from app.ui.widgets.paste_card import PasteCard
 from app.ui.widgets.runtime_list import RuntimeList
 from app.ui.widgets.tile_card import TileCard
-from app.work import pasted_facts
+from app.work import bandwidth_run, pasted_facts
 from app.work.detection import Detection
 from app.work.live import Live
 from app.work.session import Session
@@ -72,6 +74,7 @@ class HardwareTab(Page):
         self._live_card.setVisible(not foreign)
         self._detect.setEnabled(not foreign)
         self._paste.setVisible(not foreign)
+        self._measure.setEnabled(not foreign and self._session.evidence.machine is not None)
         if machine is None:
             self._machine = None
             self._show_empty()
@@ -93,6 +96,7 @@ class HardwareTab(Page):
         for widget in (self._step, self._progress, self._cancel):
             widget.setVisible(is_running)
         self._detect.setVisible(not is_running)
+        self._measure.setVisible(not is_running)
         self._progress.setValue(0)
         self._step.clear()
         if self._machine is None:
@@ -129,6 +133,27 @@ class HardwareTab(Page):
             text = machine_text.machine_text(self._machine)
             QGuiApplication.clipboard().setText(text)
             self._copy.setText(self.tr("Copied"))
+
+    def _on_measure(self) -> None:
+        machine = self._session.evidence.machine
+        if machine is None:
+            return
+        self._measure.setEnabled(False)
+        job = self._session.jobs.start(
+            lambda _cancel, _progress: bandwidth_run.measure_and_keep(RealHost(), machine),
+            name="memory bandwidth",
+        )
+        job.done.connect(self._on_measured)
+        job.failed.connect(self._session.error)
+        job.finished.connect(self._on_measure_ended)
+
+    def _on_measure_ended(self) -> None:
+        self._measure.setEnabled(True)
+
+    def _on_measured(self, rate: HostRate) -> None:
+        machine = self._session.evidence.machine
+        if machine is not None:
+            self._session.set_machine(bandwidth.with_host(machine, rate))
 
     def _on_pasted(self, text: str) -> None:
         machine = self._session.evidence.machine
@@ -213,7 +238,13 @@ class HardwareTab(Page):
         self._detect.setObjectName("detectAgain")
         self._detect.setProperty("primary", True)
         self._detect.clicked.connect(self._detection.start)
-        for widget in (self._step, self._progress, self._cancel, self._detect):
+        self._measure = QPushButton(self.tr("Measure memory"))
+        self._measure.setObjectName("measureMemory")
+        self._measure.setToolTip(
+            self.tr("Reads memory for about two seconds, to tell how fast the CPU gets weights")
+        )
+        self._measure.clicked.connect(self._on_measure)
+        for widget in (self._step, self._progress, self._cancel, self._measure, self._detect):
             card.head.addWidget(widget)
         self._headline = QLabel()
         self._headline.setObjectName("headline")
