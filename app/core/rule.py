@@ -51,7 +51,7 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """One fault and how to see it; silent says why it does not hold, "" when it cannot say."""
+    """One fault and how to see it; silent says why it does not hold, "" = beside the point."""
 
     id: str
     title: str

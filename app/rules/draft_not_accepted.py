@@ -40,7 +40,7 @@ def silent(evidence: Evidence) -> str:
     """Name the observation that rules it out."""
     line = _last(evidence)
     if line is None:
-        return "no tokens were guessed ahead"
+        return ""
     return f"{units.percent(line.number('rate'), 0)} of the guessed tokens were accepted"
 
 

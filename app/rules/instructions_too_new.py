@@ -33,8 +33,8 @@ def check(evidence: Evidence) -> Finding | None:
 
 
 def silent(_evidence: Evidence) -> str:
-    """Name the observation that rules it out."""
-    return "the program did not crash at an instruction"
+    """Say nothing: such a crash is plain where it happens."""
+    return ""
 
 
 def needs(evidence: Evidence) -> str:

@@ -37,7 +37,7 @@ def diagnose(evidence: Evidence, chosen: tuple[Rule, ...] | None = None) -> Diag
             found.append(answer)
         elif answer[0]:
             not_checked.append(Ruled(rule.id, rule.title, answer[0]))
-        else:
+        elif answer[1]:  # a fault of another runtime or use is not worth a line
             ruled_out.append(Ruled(rule.id, rule.title, answer[1]))
     verdict = next((f for f in found if f.certainty is not Certainty.NOT_PROVEN), None)
     also = tuple(finding for finding in found if finding is not verdict)

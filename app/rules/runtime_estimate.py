@@ -44,7 +44,7 @@ def silent(evidence: Evidence) -> str:
     plan = evidence.log.last(Fact.OFFLOAD_PLAN) if evidence.log else None
     if plan is not None and plan.whole("requested") >= 0:
         return "the number of layers was asked for, not estimated"
-    return "no runtime's estimate left layers out"
+    return "the plan has all layers" if plan is not None else ""
 
 
 def needs(evidence: Evidence) -> str:

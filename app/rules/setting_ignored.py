@@ -29,8 +29,8 @@ def check(evidence: Evidence) -> Finding | None:
 
 
 def silent(_evidence: Evidence) -> str:
-    """Name the observation that rules it out."""
-    return "no line says that a setting is dropped"
+    """Say nothing: only Ollama prints such a line."""
+    return ""
 
 
 def needs(evidence: Evidence) -> str:

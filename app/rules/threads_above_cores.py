@@ -103,7 +103,7 @@ def _fix(evidence: Evidence, cores: int) -> Fix:
     return command.fix(
         evidence,
         f"Set {name} to the number of physical cores, {cores}; try one less ({fewer}) when other "
-        "programs run. Without the setting llama.cpp takes the physical cores by itself.",
+        "programs run. Without the setting it takes the physical (on Linux the fast) cores.",
         threads=fewer,
     )
 

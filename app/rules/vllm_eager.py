@@ -34,7 +34,7 @@ def check(evidence: Evidence) -> Finding | None:
 def silent(evidence: Evidence) -> str:
     """Name the observation that rules it out."""
     line = evidence.log.last(Fact.VLLM_EAGER) if evidence.log else None
-    return "vLLM prepares graphs" if line is not None else "this is not vLLM"
+    return "vLLM prepares graphs" if line is not None else ""
 
 
 def needs(evidence: Evidence) -> str:

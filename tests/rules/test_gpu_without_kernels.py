@@ -19,4 +19,4 @@ def test_offers_vulkan_when_the_library_has_no_code() -> None:
 def test_is_silent_when_no_library_refused() -> None:
     evidence = Evidence(log=LogSummary("run.log", 14))
     assert check(evidence) is None
-    assert silent(evidence)
+    assert silent(evidence) == ""

@@ -103,3 +103,9 @@ def test_rules_stand_in_the_order_of_the_list() -> None:
     ]
     assert len(set(order.ORDER)) == len(order.ORDER)
     assert all(group.reason and group.rules for group in order.GROUPS)
+
+
+def test_leaves_out_what_is_beside_the_point() -> None:
+    beside = replace(rule("vllm", None), silent=lambda _evidence: "")
+    found = judge.diagnose(Evidence(), (beside, rule("a", None)))
+    assert [ruled.rule_id for ruled in found.ruled_out] == ["a"]

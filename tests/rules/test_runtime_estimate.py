@@ -29,7 +29,7 @@ def test_adds_the_vision_part_when_the_plan_has_one() -> None:
 
 @pytest.mark.parametrize(
     ("more", "why"),
-    [({"requested": 10}, "asked for"), ({"offload": 35}, "left layers out")],
+    [({"requested": 10}, "asked for"), ({"offload": 35}, "all layers")],
 )
 def test_is_silent_when_it_was_asked_for_or_all_fits(more: dict[str, Value], why: str) -> None:
     evidence = plan(**more)

@@ -38,4 +38,4 @@ def test_names_the_setting_when_the_memory_does_not_suffice(
 def test_is_silent_when_vllm_started() -> None:
     evidence = Evidence(log=LogSummary("vllm.log", 3))
     assert check(evidence) is None
-    assert silent(evidence)
+    assert silent(evidence) == ""
