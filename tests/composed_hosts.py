@@ -9,7 +9,15 @@ import shutil
 from collections.abc import Callable, Mapping
 
 from app.core.hardware_json import hardware_json
-from app.core.host import Adapter, Basics, CommandResult, CounterValue, ListedGpu, NvmlAnswer
+from app.core.host import (
+    Adapter,
+    Basics,
+    CommandResult,
+    CounterValue,
+    CpuTopology,
+    ListedGpu,
+    NvmlAnswer,
+)
 from app.core.host import NvmlValue as Value
 from app.core.reading import State
 from app.core.units import GIB
@@ -74,6 +82,7 @@ def windows_two_gpus() -> FakeHost:
     basics = Basics(
         os_name="Windows 11 (10.0.26100)", arch="AMD64", logical=20, physical=14,
         cpu_name="13th Gen Intel(R) Core(TM) i7-13700H", instruction_sets=("avx", "avx2"),
+        cpu_topology=CpuTopology(((1, 6), (0, 8)), True, 1, 1, 11_796_480, 25_165_824),
         memory_total_bytes=68_400_000_000, memory_available_bytes=52_000_000_000,
         swap_total_bytes=10_000_000_000, swap_used_bytes=1_200_000_000,
         gpus=(ListedGpu("Intel(R) Iris(R) Xe Graphics", 128 << 20, "32.0.101.6078"),

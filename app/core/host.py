@@ -80,6 +80,18 @@ class CounterValue:
 
 
 @dataclass(frozen=True, slots=True)
+class CpuTopology:
+    """The processor as Windows lists it; classes with their count of cores, fastest first."""
+
+    cores_by_class: tuple[tuple[int, int], ...]
+    has_smt: bool = False
+    sockets: int | None = None
+    numa_nodes: int | None = None
+    l2_bytes: int | None = None
+    l3_bytes: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Basics:
     """What the operating system's own calls say, on each platform; None = it does not say."""
 
@@ -95,6 +107,7 @@ class Basics:
     swap_used_bytes: int | None = None
     instruction_sets: tuple[str, ...] | None = None
     gpus: tuple[ListedGpu, ...] | None = None
+    cpu_topology: CpuTopology | None = None
     adapters: tuple[Adapter, ...] | None = None
     counters: tuple[CounterValue, ...] | None = None
     is_plugged: bool | None = None  # mains power, None = no battery or not told

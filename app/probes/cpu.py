@@ -20,6 +20,8 @@ X86_SETS = (
 )  # fmt: skip
 ARM_SETS = ("asimd", "asimddp", "i8mm", "bf16", "sve", "sve2", "sme")
 _MAX_CPUS = 4096
+# by Windows' efficiency class, the fastest first
+_WINDOWS_CLASSES = ("Performance", "Efficiency", "Low power")
 # AMD's dense cores differ only in their top frequency, by about a third; favoured cores of one
 # class differ by a few per cent
 _SAME_CLASS = 0.85
@@ -193,6 +195,34 @@ def _model(host: Host, cpuinfo: str) -> MachineFact:
     return facts.missing("cpu.model", State.MISSING, source=CPUINFO, reason=reason)
 
 
+def _windows_topology(basics: Basics) -> tuple[MachineFact, ...]:
+    """Return classes, caches and sockets; nothing where Windows did not list its cores."""
+    topology, source = basics.cpu_topology, "GetLogicalProcessorInformationEx"
+    if topology is None:
+        return ()
+    found: list[MachineFact] = []
+    cores = [count for _, count in topology.cores_by_class]
+    if len(cores) > 1:
+        classes = (CoreClass(n, c) for n, c in zip(_WINDOWS_CLASSES, cores, strict=False))
+        found.extend(class_facts(tuple(classes), source))
+    else:
+        found.append(_number("cpu.fast_cores", basics.physical, basics.source))
+        reason = "the cores are all alike, or a virtual machine hides the difference"
+        found.extend(
+            facts.missing(path, State.ABSENT, source=source, reason=reason)
+            for path in ("cpu.performance_cores", "cpu.efficiency_cores")
+        )
+    for path, value, unit in (
+        ("cpu.sockets", topology.sockets, ""),
+        ("cpu.numa_nodes", topology.numa_nodes, ""),
+        ("cpu.cache_l2", topology.l2_bytes, "bytes"),
+        ("cpu.cache_l3", topology.l3_bytes, "bytes"),
+    ):
+        if value is not None:
+            found.append(facts.known(path, value, source=source, unit=unit))
+    return tuple(found)
+
+
 def _windows(basics: Basics) -> tuple[MachineFact, ...]:
     name = basics.cpu_name
     sets = basics.instruction_sets
@@ -208,6 +238,7 @@ def _windows(basics: Basics) -> tuple[MachineFact, ...]:
         else facts.missing(
             "cpu.instruction_sets", State.MISSING, source="kernel32", reason=not_told
         ),
+        *_windows_topology(basics),
     )
 
 

@@ -6,7 +6,7 @@ import sys
 import psutil
 
 from app.core.host import Basics, ListedGpu
-from app.probes import dxgi, pdh
+from app.probes import dxgi, pdh, windows_cpu
 
 # winnt.h PF_*: the instruction sets that IsProcessorFeaturePresent knows
 _WINDOWS_SETS = ((39, "avx"), (40, "avx2"), (41, "avx512f"))
@@ -34,6 +34,7 @@ def basics() -> Basics:
         swap_used_bytes=swap_used,
         instruction_sets=_windows_sets(),
         gpus=_windows_gpus(),
+        cpu_topology=windows_cpu.topology(),
         adapters=dxgi.adapters(),
         counters=pdh.collect(),
         is_plugged=is_plugged,
