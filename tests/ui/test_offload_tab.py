@@ -1,5 +1,6 @@
 """The Offload tab on a real model."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -7,11 +8,17 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QComboBox, QDoubleSpinBox, QLabel, QSlider
 from pytestqt.qtbot import QtBot
 
+from app.core import facts
+from app.core.bench import BenchRun, Test
 from app.core.machine import Device, DeviceKind, Machine
+from app.core.reading import Kind
+from app.gguf.model import read_model
 from app.ui.tabs.offload_tab import OffloadTab
 from app.ui.widgets.layer_map import LayerMap
 from app.work.detection import Detection
+from app.work.notebook import Entry, Notebook
 from app.work.session import Session
+from tests.machines import linux
 
 MIB = 1 << 20
 VULKAN = Device(
@@ -136,3 +143,43 @@ def test_shows_the_plan_of_a_download_that_was_interrupted(
     assert slider_of(tab).maximum() == 29
     notices = [label.text() for label in tab.findChildren(QLabel, "warningText")]
     assert any("missing" in text for text in notices)
+
+
+def _kept_run(ngl: str, tps: float, name: str) -> BenchRun:
+    return BenchRun(
+        Test.GENERATION, 128, (tps, tps * 1.01, tps * 0.99), "llama-bench",
+        (("n_gpu_layers", ngl),), model_name=name,
+    )  # fmt: skip
+
+
+def test_r_comes_from_runs_of_an_earlier_day_when_none_was_typed(
+    qtbot: QtBot, tab: OffloadTab, session: Session, gemma: Path
+) -> None:
+    name = read_model(str(gemma)).name
+    runs = (_kept_run("0", 10.0, name), _kept_run("99", 60.0, name))
+    Notebook().append(Entry("1", "2026-11-30T12:00:00Z", name, runs))
+    session.set_machine(Machine(devices=(VULKAN,), devices_source="test"))
+    with qtbot.waitSignal(session.opened):
+        session.open_paths([str(gemma)])
+    qtbot.waitUntil(lambda: tab._ratio() is not None)
+    r = tab._ratio()
+    assert r is not None and r.kind is Kind.MEASURED
+    assert r.value == pytest.approx(6.0, rel=0.01)
+
+
+def test_r_comes_from_bandwidths_when_nothing_was_measured(
+    qtbot: QtBot, tab: OffloadTab, session: Session, gemma: Path
+) -> None:
+    machine = linux("  Vulkan0: AMD Radeon RX 7900 XTX (RADV NAVI31) (24560 MiB, 24000 MiB free)\n")
+    modules = facts.known("memory.bandwidth", 76_800_000_000, source="modules", unit="bytes/s")
+    session.set_machine(replace(machine, facts=(*machine.facts, modules)))
+    with qtbot.waitSignal(session.opened):
+        session.open_paths([str(gemma)])
+    qtbot.waitUntil(lambda: tab._ratio() is not None)
+    r = tab._ratio()
+    assert r is not None and r.kind is Kind.TABLE
+    ratio = tab.findChild(QDoubleSpinBox, "slowRatio")
+    assert ratio is not None
+    ratio.setValue(5.0)  # what a person types comes first
+    typed = tab._ratio()
+    assert typed is not None and typed.kind is Kind.TYPED

@@ -6,6 +6,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QLabel, QSlider, QWidget
 
 from app.core.bandwidth import table_r
+from app.core.bench import BenchRun
 from app.core.errors import UserError
 from app.core.forecast import measured_r
 from app.core.host_memory import host_of
@@ -25,6 +26,7 @@ from app.ui.widgets.said_panel import SaidPanel
 from app.ui.widgets.slowdown_plot import SlowdownPlot
 from app.work.detection import Detection
 from app.work.jobs import Latest
+from app.work.notebook import Notebook
 from app.work.session import Session
 from app.work.settings import SLOW_RATIO
 
@@ -43,6 +45,7 @@ class OffloadTab(Page):
         self._model_path = ""
         self._curve: tuple[CurvePoint, ...] = ()
         self._share = 0.0
+        self._kept: tuple[BenchRun, ...] = ()  # of this model, on earlier days
         self._latest = Latest(session.jobs)
         self.setObjectName("offloadTab")
         self._make_body()
@@ -79,6 +82,7 @@ class OffloadTab(Page):
                 self.set_empty(error.title, self.tr("Open a model…"), error.detail + error.advice)
                 return
             self._model_path = model.path
+            self._read_kept(self._prepared.name)
             shape = self._prepared.shape
             self._controls.set_model(shape.n_ctx_train, shape.n_layer, is_moe=bool(shape.n_expert))
             self._slider.blockSignals(True)
@@ -88,6 +92,20 @@ class OffloadTab(Page):
         self.subtitle.setText(offload_model.model_line(model))
         self.set_notice(offload_model.problems(model))
         self.set_filled()
+        self._on_controls()
+
+    def _read_kept(self, name: str) -> None:
+        """Look for runs of this model in the notebook, away from the window."""
+        self._kept = ()
+        job = self._session.jobs.start(
+            lambda _cancel, _progress: Notebook().runs_of(name), name="runs of the model"
+        )
+        job.done.connect(self._on_kept_read)
+
+    def _on_kept_read(self, runs: tuple[BenchRun, ...]) -> None:
+        if self._prepared is None or not runs or runs[0].model_name != self._prepared.name:
+            return
+        self._kept = runs
         self._on_controls()
 
     def _on_controls(self) -> None:
@@ -130,8 +148,9 @@ class OffloadTab(Page):
             return Estimate.typed(self._controls.ratio)
         if self._prepared is None:
             return None
-        measured = measured_r(self._session.evidence.runs, self._prepared.shape.layers_total)
-        return measured or table_r(self._session.evidence.machine, self._controls.devices)
+        total, evidence = self._prepared.shape.layers_total, self._session.evidence
+        measured = measured_r(evidence.runs, total) or measured_r(self._kept, total)
+        return measured or table_r(evidence.machine, self._controls.devices)
 
     def _show(self) -> None:
         if self._prepared is None:
