@@ -50,9 +50,13 @@ def check(evidence: Evidence) -> Finding | None:
 
 def silent(evidence: Evidence) -> str:
     """Name the observation that rules it out."""
-    if seen.devices(evidence):
-        return "the program lists a device"
-    return "it is no container or WSL without a GPU"
+    machine = evidence.machine
+    is_inside = machine is not None and bool(
+        machine.text("os.container") or machine.flag("os.is_wsl")
+    )
+    if not is_inside:
+        return ""
+    return "the GPU is seen inside" if seen.gpu_names(evidence) else "no GPU was asked for"
 
 
 def needs(evidence: Evidence) -> str:

@@ -58,7 +58,7 @@ def check(evidence: Evidence) -> Finding | None:
 def silent(evidence: Evidence) -> str:
     """Name the observation that rules it out."""
     if evidence.request is None or not evidence.request.projector_path:
-        return "no vision part was asked for"
+        return ""
     return "the automatic fit counts the vision part, or was not used"
 
 

@@ -43,6 +43,8 @@ def check(evidence: Evidence) -> Finding | None:
 
 def silent(evidence: Evidence) -> str:
     """Name the observation that rules it out."""
+    if evidence.machine is None or not evidence.machine.flag("os.is_wsl"):
+        return ""
     speed = _speed(evidence)
     if speed is not None and speed >= _SLOW:
         return f"the file was read at {units.bandwidth(speed)}"

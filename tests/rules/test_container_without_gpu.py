@@ -36,6 +36,8 @@ def test_gives_it_the_gpu(evidence: Evidence, words: str) -> None:
 
 
 def test_is_silent_when_the_gpu_is_seen_inside_or_it_is_no_container() -> None:
-    for evidence in (load(DOCKER, CARD), load()):
-        assert check(evidence) is None
-        assert silent(evidence)
+    inside, bare = load(DOCKER, CARD), load()
+    assert check(inside) is None
+    assert silent(inside) == "the GPU is seen inside"
+    assert check(bare) is None
+    assert silent(bare) == ""
