@@ -65,7 +65,9 @@ def runtime_entries(machine: Machine) -> tuple[RuntimeEntry, ...]:
     for runtime in machine.runtimes:
         place = f"{runtime.folder}  ·  {runtime.source}" if runtime.folder else runtime.source
         loaded = (f"loaded: {text}" for text in machine_text.loaded_lines(runtime))
-        entries.append(RuntimeEntry(machine_text.runtime_line(runtime), (place, *loaded)))
+        started = (f"started as: {' '.join(runtime.argv)}",) if runtime.argv else ()
+        details = (place, *loaded, *started)
+        entries.append(RuntimeEntry(machine_text.runtime_line(runtime), details))
     return tuple(entries)
 
 
