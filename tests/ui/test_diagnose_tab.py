@@ -1,12 +1,15 @@
 """The Diagnose tab: the verdict, Prove it, and before beside after."""
 
+from dataclasses import replace
 from pathlib import Path
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLabel, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
+from app.core.machine import Device, DeviceKind
 from app.core.request import LoadRequest
+from app.core.units import GIB
 from app.ui.main_window import MainWindow
 from app.ui.tabs.diagnose_tab import DiagnoseTab
 from app.work.settings import N_GEN, N_PROMPT
@@ -89,4 +92,26 @@ def test_lets_a_second_run_go_with_another_log(
     session.set_log(session.evidence.log)
     assert session.proof is None
     assert not tab._result.proof.isVisible()
+    qtbot.waitUntil(lambda: session.jobs.running() == 0)
+
+
+def test_practises_a_fault_and_says_that_it_was_named(
+    window: MainWindow, qtbot: QtBot, tmp_path: Path
+) -> None:
+    tab = _tab(window, tmp_path, qtbot)
+    session = window.session
+    machine = session.evidence.machine
+    assert machine is not None
+    card = Device("Vulkan0", DeviceKind.VULKAN, "card", 8 * GIB, 7 * GIB, "list")
+    session.set_machine(replace(machine, devices=(card,)))
+    opener = tab.findChild(QPushButton, "practiceOpen")
+    assert opener is not None and not tab._practice._choice.isVisible()
+    opener.click()
+    qtbot.waitUntil(lambda: tab._practice._choice.count() == 5)
+    assert "--device none" in _text(tab, "practiceWhat")
+    assert "f will be 100.0 %" in _text(tab, "practicePrediction")
+    tab.scroll_to(tab._practice)
+    _click(tab, "practiceStart", qtbot)
+    assert session.evidence.request is not None and not session.evidence.request.use_devices
+    assert "gave it away" in _text(tab, "practiceResult")
     qtbot.waitUntil(lambda: session.jobs.running() == 0)

@@ -10,8 +10,10 @@ from app.core.evidence import Evidence
 from app.core.folklore import folklore
 from app.core.forecast import forecast, happened
 from app.core.machine import Program
+from app.core.practice import Lesson
 from app.core.proof import why_not
 from app.core.reading import Estimate
+from app.core.request import LoadRequest
 from app.ui import theme
 from app.ui.models import diagnosis_model, offload_model, ranking_model
 from app.ui.models.ranking_model import RankingView
@@ -19,6 +21,7 @@ from app.ui.widgets.card import Card, dim_label
 from app.ui.widgets.drop_zone import DropZone
 from app.ui.widgets.models_card import ModelsCard
 from app.ui.widgets.page import Page
+from app.ui.widgets.practice_card import PracticeCard
 from app.ui.widgets.result_panel import ResultPanel
 from app.ui.widgets.run_options import RunOptions
 from app.ui.widgets.step_list import StepList
@@ -76,11 +79,17 @@ class DiagnoseTab(Page):
         evidence = self._session.evidence
         if evidence.model is None or self.is_running:
             return
+        plan = self._plan(self._options.request)
+        self._practice.forget()
+        self._start_plan(plan)
+
+    def _plan(self, request: LoadRequest) -> DiagnosePlan:
+        evidence = self._session.evidence
         folder = self._session.llama_folder
         settings = self._session.settings
-        plan = DiagnosePlan(
-            model_path=evidence.model.path,
-            request=self._options.request,
+        return DiagnosePlan(
+            model_path=evidence.model.path if evidence.model is not None else "",
+            request=request,
             llama_folders=(folder,) if folder else (),
             base=replace(evidence, symptom=self._options.symptom, again=None),
             n_prompt=settings.get(N_PROMPT),
@@ -88,11 +97,20 @@ class DiagnoseTab(Page):
             load_timeout_s=settings.get(LOAD_TIMEOUT_S),
             notebook=Notebook(),
         )
+
+    def _start_plan(self, plan: DiagnosePlan) -> None:
         self._result.hide()
         self._steps.clear()
         self._steps.show()
         self._run.start(plan)
         self._show_state()
+
+    def practise(self, lesson: Lesson) -> None:
+        """Make a fault on purpose, and diagnose it."""
+        if self.is_running:
+            return
+        self._practice.remember(lesson)
+        self._start_plan(self._plan(lesson.request))
 
     def prove(self) -> None:
         """Load and measure again with the verdict's one change."""
@@ -175,6 +193,7 @@ class DiagnoseTab(Page):
             entry = entry_of_diagnosis(result.evidence)
         if entry is not None:
             self._records.keep(entry)
+        self._practice.judge(self._session.diagnosis)
         self._steps.finish(self.tr("Done. The programs that were started have ended."))
         self.scroll_to(self._result.proof if isinstance(result, Evidence) else self._result)
 
@@ -243,6 +262,8 @@ class DiagnoseTab(Page):
         runtimes = evidence.machine.runtimes if evidence.machine is not None else ()
         self._watch.setVisible(is_own and any(r.is_running and r.loaded for r in runtimes))
         self._watch.setEnabled(not self.is_running)
+        self._practice.setVisible(has_model and is_own)
+        self._practice.show_evidence(evidence, self._options.request, can_start=not self.is_running)
         self._cancel.setVisible(self.is_running)
         self._return.setVisible(not is_own)
         self._options.setEnabled(not self.is_running)
@@ -285,6 +306,7 @@ class DiagnoseTab(Page):
             run.finished.connect(self._show_state)
         self._run.done.connect(self._on_done)
         self._ends.done.connect(self._on_ends)
+        self._practice.lesson_wanted.connect(self.practise)
         self._observe.done.connect(self._on_done)
         self._records.failed.connect(self._session.error)
         self._start.clicked.connect(self.start_run)
@@ -343,6 +365,8 @@ class DiagnoseTab(Page):
         self._result = ResultPanel()
         self._result.hide()
         self.body.addWidget(self._result)
+        self._practice = PracticeCard(self._session.jobs)
+        self.body.addWidget(self._practice)
         self._found = ModelsCard()
         self.body.addWidget(self._found)
         self.body.addStretch(1)

@@ -1,0 +1,165 @@
+"""Practice: five faults made on purpose by options of a load, each to predict, run and diagnose.
+
+The faults of the challenge "the model that runs at two tokens per second", task 3: only options of
+a llama-server that we start are used, so ending it undoes everything.
+"""
+
+from dataclasses import dataclass, replace
+
+from app.core import fit as fitting
+from app.core import host_memory, placement, slowdown, units
+from app.core.assign import usable_devices
+from app.core.errors import UserError
+from app.core.evidence import Evidence
+from app.core.machine import Device
+from app.core.placement import Placement, Prepared
+from app.core.reading import Estimate
+from app.core.request import LoadRequest
+from app.core.rule import Diagnosis
+from app.core.units import MIB
+
+_CTX = 4096  # what the healthy load of the challenge has
+_NO_DEVICE = "llama.cpp lists no device here, so none can be taken away"
+_NO_FREE = "the free memory of the device is not known"
+
+
+@dataclass(frozen=True, slots=True)
+class Lesson:
+    """One fault; why_not says why it cannot be made here, "" = it can."""
+
+    id: str
+    title: str
+    what: str
+    request: LoadRequest
+    expects: tuple[str, ...]  # rule ids, one of which should name it
+    changes_rate: bool = True
+    why_not: str = ""
+
+
+def lessons(evidence: Evidence, base: LoadRequest) -> tuple[Lesson, ...]:
+    """Return the five faults for this model and machine; base is the load that is healthy."""
+    if evidence.model is None:
+        return ()
+    devices = evidence.machine.devices if evidence.machine else ()
+    try:
+        prepared = placement.prepare(evidence.model)
+    except UserError:
+        return ()
+    healthy = replace(base, ngl=None, ctx=base.ctx or _CTX, use_devices=True)
+    half = prepared.shape.layers_total // 2
+    missing = "" if devices else _NO_DEVICE
+    made = (
+        Lesson(
+            "a-no-device", "No device",
+            "A device is there, and the load is told to use none (--device none).",
+            replace(healthy, use_devices=False, device_ids=()),
+            ("device-present-but-unused",), why_not=missing,
+        ),
+        Lesson(
+            "b-half-of-the-layers", "Half of the layers",
+            f"A copied command has -ngl {half} of {prepared.shape.layers_total} layers.",
+            replace(healthy, ngl=half), ("layers-not-offloaded",), why_not=missing,
+        ),
+    )  # fmt: skip
+    return (*made, *_of_memory(evidence, prepared, healthy, missing))
+
+
+def predicted(evidence: Evidence, lesson: Lesson, r: Estimate | None) -> str:
+    """Say what the law predicts for a lesson before it is run."""
+    if lesson.why_not:
+        return f"Not possible here: {lesson.why_not}."
+    placed = _placed(evidence, lesson.request)
+    if placed is None:
+        return "What it costs cannot be calculated here."
+    share = f"f will be {units.percent(placed.f)}"
+    if placed.f < 0.001:
+        return f"{share}: the rates should not change, the context does."
+    devices = evidence.machine.devices if evidence.machine else ()
+    found = slowdown.predict(
+        placed.f, placed.f_layers, r, read_bytes=placed.reads.total_bytes, devices=devices
+    )
+    if found.slowdown is None:
+        return f"{share}. No slowdown is predicted: {found.reason}"
+    span = units.times_range(found.slowdown.low, found.slowdown.high)
+    source = r.source if r is not None else ""
+    return f"{share}, writing {units.times(found.slowdown.value)} slower ({span}); r {source}."
+
+
+def judged(lesson: Lesson, diagnosis: Diagnosis) -> str:
+    """Say whether the diagnosis named the fault that was made."""
+    verdict = diagnosis.verdict
+    named = verdict.title if verdict is not None else "nothing found"
+    if verdict is not None and verdict.rule_id in lesson.expects:
+        return f"Made: {lesson.title}. Named: {named}. The evidence line gave it away."
+    also = next((f.title for f in diagnosis.also if f.rule_id in lesson.expects), "")
+    if also:
+        return f"Made: {lesson.title}. Named first: {named}; it is listed below as: {also}."
+    return f"Made: {lesson.title}. Named: {named}. The fault left no line: read why below."
+
+
+def _of_memory(
+    evidence: Evidence, prepared: Prepared, healthy: LoadRequest, missing: str
+) -> tuple[Lesson, ...]:
+    """Return the faults that come from too little device memory, made by a larger fit margin."""
+    devices = evidence.machine.devices if evidence.machine else ()
+    free = [device.free_bytes for device in usable_devices(devices, healthy)]
+    train = prepared.shape.n_ctx_train
+    small = long = None
+    why = missing
+    if not missing and len(free) == 1 and free[0] is not None:
+        weights = _needed(evidence, prepared, healthy)
+        at_most = _needed(evidence, prepared, replace(healthy, ctx=train))
+        half = replace(healthy, ngl=prepared.shape.layers_total // 2)
+        small = _target(free[0], _needed(evidence, prepared, half))
+        # room for all layers and most of the cache, so that a smaller cache cures it
+        long = _target(free[0], weights + 2 * (at_most - weights) // 3)
+        if at_most - weights < 64 * MIB:
+            why = "the cache of the whole training context is too small to be missed"
+    elif not missing:
+        why = _NO_FREE if free else _NO_DEVICE
+    rule = ("cache-too-large", "layers-not-offloaded", "context-reduced")
+    return (
+        Lesson(
+            "c-small-device", "A small device",
+            "The device seems to have room for about half of the load (a large --fit-target).",
+            replace(healthy, fit_target_mib=small), rule, why_not=missing or ("" if small else why),
+        ),
+        Lesson(
+            "d-default-context", "The default context",
+            "No context is given, and the model's own does not fit: it is cut without a word.",
+            replace(healthy, ctx=None, fit_target_mib=long), rule, changes_rate=False,
+            why_not=why if why or not long else "",
+        ),
+        Lesson(
+            "e-long-context", "A long context",
+            f"The whole {units.count(train)} tokens are asked for, and layers have to go for them.",
+            replace(healthy, ctx=train, fit_target_mib=long), rule,
+            why_not=why if why or not long else "",
+        ),
+    )  # fmt: skip
+
+
+def _target(free: int, wanted: int) -> int | None:
+    """Return the fit margin in MiB that leaves so many bytes usable."""
+    target = (free - wanted) // MIB
+    return target if target > 0 else None
+
+
+def _needed(evidence: Evidence, prepared: Prepared, request: LoadRequest) -> int:
+    devices = evidence.machine.devices if evidence.machine else ()
+    placed = placement.place(prepared, devices, host_memory.host_of(evidence.machine), request)
+    return placed.total(is_host=False).total_bytes
+
+
+def _placed(evidence: Evidence, request: LoadRequest) -> Placement | None:
+    """Return where the fit would put the load of a lesson."""
+    assert evidence.model is not None
+    devices: tuple[Device, ...] = evidence.machine.devices if evidence.machine else ()
+    host = host_memory.host_of(evidence.machine)
+    try:
+        prepared = placement.prepare(evidence.model)
+        if request.use_devices and request.ngl is None:
+            request = fitting.fit(prepared, devices, host, request).request
+        return placement.place(prepared, devices, host, request)
+    except UserError:
+        return None
