@@ -1,5 +1,6 @@
 """The composition root: application, theme, session, window."""
 
+import gc
 import os
 import sys
 import time
@@ -18,6 +19,9 @@ from app.work.settings import THEME, Settings
 
 # seconds since the epoch; set it to print the time to the window
 STARTED = f"{product.SLUG.upper()}_STARTED"
+
+_SWITCH_S = 0.0005
+_YOUNG = 10_000  # new objects between two collections
 
 
 class Application(QApplication):
@@ -76,12 +80,22 @@ def make_window(app: QApplication, settings: Settings | None = None) -> MainWind
     return window
 
 
+def settle() -> None:
+    """Let jobs compute beside the window without holding it up; for the whole process."""
+    # a job gives way after this long; painting calls Qt some hundred times, and may wait each time
+    sys.setswitchinterval(_SWITCH_S)
+    # all that is loaded stays: the collector need not walk over it while a large log is read
+    gc.freeze()
+    gc.set_threshold(_YOUNG, 20, 20)
+
+
 def run(files: Sequence[str]) -> int:
     """Show the window, open the files, and run until the window is closed."""
     app = make_application(sys.argv[:1])
     crash.install()
     window = make_window(app)
     window.show()
+    settle()
     app.use(window.session)
     if os.environ.get(STARTED):
         window.installEventFilter(_FirstPaint(window))
