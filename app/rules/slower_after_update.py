@@ -1,7 +1,8 @@
 """The same model with the same settings is slower with a newer build of the program.
 
 What: builds change kernels and defaults, sometimes for the worse on one device.
-Evidence: two rates with all settings equal, two builds, intervals apart, the newer one slower.
+Evidence: two rates with all settings equal, two builds, intervals apart, the newer one slower; the
+older may come from the notebook, if the machine was quiet then.
 Arithmetic: the rates' ratio.
 Fix: compare the placement of both first; if it is equal, the former build, and a report.
 Proof: the build number, and the rate.
@@ -22,7 +23,9 @@ _CLEAR = 1.05  # the intervals lie apart as well
 def check(evidence: Evidence) -> Finding | None:
     """Find a newer build that is slower, by interval."""
     for test in Test:
-        for old, new in product(rates.of(evidence, test), repeat=2):
+        now = rates.of(evidence, test)
+        before = (run for run in evidence.history if run.test is test and not run.busy)
+        for old, new in product((*before, *now), now):
             is_slower = old.mean_tps > _CLEAR * new.mean_tps and rates.is_by_interval(old, new)
             if is_slower and _is_update(old, new):
                 return _finding(old, new)
@@ -36,7 +39,7 @@ def silent(_evidence: Evidence) -> str:
 
 def needs(evidence: Evidence) -> str:
     """Say what is missing to check it."""
-    builds = {run.build for run in evidence.runs if run.build}
+    builds = {run.build for run in (*evidence.history, *evidence.runs) if run.build}
     return "" if len(builds) >= 2 else "the rates of two builds are not known"
 
 

@@ -25,3 +25,10 @@ def test_is_silent_when_faster_noisy_or_set_differently() -> None:
         evidence = Evidence(runs=(OLD, run))
         assert check(evidence) is None
         assert silent(evidence)
+
+
+def test_takes_the_former_rate_from_the_notebook() -> None:
+    assert check(Evidence(runs=(NEW,), history=(OLD,))) is not None
+    busy = replace(OLD, busy="other programs used up to 1.0 of 2 processor cores")
+    assert check(Evidence(runs=(NEW,), history=(busy,))) is None
+    assert check(Evidence(runs=(), history=(OLD, NEW))) is None
