@@ -40,7 +40,9 @@ def _tab(window: MainWindow, folder: Path, qtbot: QtBot) -> DiagnoseTab:
 
 def _click(tab: DiagnoseTab, name: str, qtbot: QtBot) -> None:
     button = tab.findChild(QPushButton, name)
-    assert button is not None and button.isVisible() and button.isEnabled()
+    assert button is not None
+    # the page is laid out after the evidence changed; before that a button has no size
+    qtbot.waitUntil(lambda: button.isVisible() and button.isEnabled() and button.height() > 10)
     qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
     assert tab.is_running
     qtbot.waitUntil(lambda: not tab.is_running, timeout=30_000)
