@@ -104,6 +104,8 @@ def folders_of(evidence: Evidence) -> tuple[str, ...]:
     paths = [part.path for part in evidence.model.parts] if evidence.model else []
     for story in evidence.log.loads if evidence.log else ():
         paths.append(story.path or "")
+    if evidence.request is not None:
+        paths.append(evidence.request.projector_path)
     if evidence.outcome is not None:
         paths += evidence.outcome.command
     if evidence.said is not None:

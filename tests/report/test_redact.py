@@ -10,6 +10,7 @@ from app.core.evidence import Evidence, LoadOutcome
 from app.core.log import Fact, LoadStory, LogEvent, LogSummary
 from app.core.machine import Device, DeviceKind, Machine, Program, Runtime
 from app.core.model import Model, Part
+from app.core.request import LoadRequest
 from app.report.redact import Person, Redactor, folders_of, redact, this_person
 from tests.core.strategies import values
 
@@ -169,6 +170,11 @@ def test_second_pass_finds_nothing_more() -> None:
 def test_system_folders_are_not_personal() -> None:
     outcome = LoadOutcome(("/usr/bin/llama-server", "/opt/x/a", "relative/b"), "s", True, "")
     assert folders_of(Evidence(outcome=outcome)) == ()
+
+
+def test_folder_of_the_vision_file_is_personal() -> None:
+    request = LoadRequest(projector_path="/data/anna/mmproj.gguf")
+    assert folders_of(Evidence(request=request)) == ("/data/anna/",)
 
 
 def test_person_of_this_computer_is_known() -> None:
