@@ -21,6 +21,7 @@ class Case:
     id: str
     rule: str
     is_established: bool
+    evidence_words: tuple[str, ...]  # all of them must occur in what is cited
     fix_words: tuple[str, ...]  # all of them must occur in the first fix
     never_words: tuple[str, ...]  # none may occur in what is found
 
@@ -64,12 +65,13 @@ def score(case: Case) -> Score:
     verdict = found.verdict
     is_fault = verdict is not None and verdict.rule_id == case.rule
     fix = f"{verdict.fix.text}\n{verdict.fix.command}" if verdict is not None else ""
+    cited = "\n".join(cite.text for cite in verdict.cites) if verdict is not None else ""
     is_sure = verdict is not None and verdict.certainty is Certainty.PROVEN
     return Score(
         case,
         found,
         is_fault=is_fault,
-        has_evidence=verdict is not None and bool(verdict.cites),
+        has_evidence=all(re.search(words, cited) for words in case.evidence_words),
         is_fix=all(re.search(words, fix) for words in case.fix_words),
         is_careful=case.is_established or not is_sure,
         said=tuple(
@@ -94,6 +96,7 @@ def _case(name: str, _fault: str, rule: str) -> Case:
         name,
         rule,
         expected["is_established"],
+        tuple(expected["evidence_words"]),
         tuple(expected["fix_words"]),
         tuple(expected["never_words"]),
     )

@@ -16,7 +16,7 @@ def test_names_the_fault_and_the_first_fix_of_a_report(case: cases.Case) -> None
     verdict = score.found.verdict
     assert verdict is not None, [ruled.because for ruled in score.found.not_checked]
     assert verdict.rule_id == case.rule
-    assert verdict.cites, "a verdict without evidence"
+    assert score.has_evidence, f"{verdict.cites} lack one of {case.evidence_words}"
     assert score.is_fix, f"{verdict.fix} lacks one of {case.fix_words}"
     assert score.is_careful, "the report is not settled, so nothing may be called proven"
     assert score.said == (), "this must not be said here"
