@@ -13,6 +13,7 @@ from app.core.log_words import (
     age,
     explain,
     program,
+    requests,
     weight,
 )
 
@@ -123,6 +124,8 @@ def _rows(load: LoadStory) -> Iterator[tuple[str, str]]:
         yield "cache types", f"K {load.cache_type_k}, V {load.cache_type_v or units.UNKNOWN}"
     if load.flash_attn is not None:
         yield "flash attention", load.flash_attn
+    if load.requests:
+        yield "requests", requests(load)
 
 
 def _context(load: LoadStory) -> str:

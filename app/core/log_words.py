@@ -122,6 +122,29 @@ def age(load: LoadStory) -> str:
     return f"from {load.dated}, by its words" if load.dated and not has_number else ""
 
 
+def requests(load: LoadStory) -> str:
+    """Sum up a load's requests in one sentence, "" when the log tells of none."""
+    found = load.requests
+    if not found:
+        return ""
+    parts = [f"{units.count(len(found))} request{'s' if len(found) > 1 else ''}"]
+    known = [r for r in found if r.n_prompt is not None and r.n_cached is not None]
+    if known:
+        cached, total = sum(r.n_cached or 0 for r in known), sum(r.n_prompt or 0 for r in known)
+        parts.append(
+            f"{units.count(cached)} of {units.count(total)} prompt tokens came from the cache"
+        )
+    for count, what in (
+        (sum(r.is_reread for r in found), "read again although the cache was there"),
+        (sum(r.n_shifts > 0 for r in found), "lost their oldest text"),
+        (sum(r.is_truncated for r in found), "cut at the end of the context"),
+        (sum(r.is_refused for r in found), "refused as too long"),
+    ):
+        if count:
+            parts.append(f"{units.count(count)} {what}")
+    return ", ".join(parts)
+
+
 def explain(event: LogEvent, load: LoadStory | None = None) -> str:
     """Say what a line means, in one to three sentences; load is the one it belongs to."""
     say = _SAID.get(event.fact)
@@ -224,6 +247,13 @@ def _cached(event: LogEvent, _load: LoadStory | None) -> str:
     return TEXTS[Fact.PROMPT_CACHED].format_map(_shown(event))
 
 
+def _truncated(event: LogEvent, _load: LoadStory | None) -> str:
+    if "limit" in event.values and "n" in event.values:
+        n, limit = units.count(event.whole("n")), units.count(event.whole("limit"))
+        return f"The prompt of {n} tokens was cut to {limit}. What was cut is lost without notice."
+    return TEXTS[Fact.CONTEXT_TRUNCATED]
+
+
 def _memory(event: LogEvent, _load: LoadStory | None) -> str:
     part = _PARTS.get(str(event.values.get("part", "")), "a buffer")
     size = event.values.get("n_bytes")
@@ -284,6 +314,7 @@ _SAID: dict[Fact, Callable[[LogEvent, LoadStory | None], str]] = {
     Fact.GENERATION_RATE: _rate,
     Fact.RATE_SHOWN: _rate_shown,
     Fact.PROGRAM: _program,
+    Fact.CONTEXT_TRUNCATED: _truncated,
     Fact.PROMPT_CACHED: _cached,
     Fact.ERROR_MEMORY: _memory,
     Fact.ERROR_FILE: _file,

@@ -13,8 +13,8 @@ from app.logs.reader import LineIndex
 
 Progress = Callable[[int, str], None]  # per cent, and what is being done
 
-KEEP_FIRST = 2_000  # events per fact: a server that ran for months repeats its rates
-KEEP_LAST = 3_000
+KEEP_FIRST = 1_000  # events per fact: a server that ran for months repeats its rates
+KEEP_LAST = 1_500
 _CARRY_BYTES = 64 * 1024  # of a line that is cut by a block's end
 
 

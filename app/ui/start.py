@@ -21,7 +21,7 @@ from app.work.settings import THEME, Settings
 STARTED = f"{product.SLUG.upper()}_STARTED"
 
 _SWITCH_S = 0.0005
-_YOUNG = 10_000  # new objects between two collections
+_YOUNG = 10_000  # new objects between two collections; each of the older ones costs more
 
 
 class Application(QApplication):
@@ -86,7 +86,7 @@ def settle() -> None:
     sys.setswitchinterval(_SWITCH_S)
     # all that is loaded stays: the collector need not walk over it while a large log is read
     gc.freeze()
-    gc.set_threshold(_YOUNG, 20, 20)
+    gc.set_threshold(_YOUNG, 5, 40)
 
 
 def run(files: Sequence[str]) -> int:

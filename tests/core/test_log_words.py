@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from app.core.log import Fact, LogEvent, Pattern
+from app.core import log_words
+from app.core.log import Fact, LoadStory, LogEvent, Pattern, Request
 from app.core.log_texts import TEXTS
 from app.core.log_words import Weight, explain, weight
 from app.logs import lines
@@ -86,3 +87,26 @@ def test_rate_of_few_tokens_is_said_to_mean_little() -> None:
 )
 def test_weighs_a_line(fact: Fact, expected: Weight) -> None:
     assert weight(LogEvent(fact, 1, "")) is expected
+
+
+def test_requests_are_summed_up_in_one_sentence() -> None:
+    assert log_words.requests(LoadStory()) == ""
+    found = (
+        Request(1, 0, n_prompt=685, n_cached=0),
+        Request(2, 8, n_prompt=718, n_cached=685, is_truncated=True, n_shifts=2),
+        Request(3, 15, is_refused=True),
+    )
+    assert log_words.requests(LoadStory(requests=found)) == (
+        "3 requests, 685 of 1,403 prompt tokens came from the cache, 1 lost their oldest text, "
+        "1 cut at the end of the context, 1 refused as too long"
+    )
+    assert log_words.requests(LoadStory(requests=found[:1])).startswith("1 request, ")
+
+
+def test_program_is_named_with_what_computes_inside_and_its_age() -> None:
+    ollama = LoadStory(program="Ollama", version="0.30.7", engine="llama-server", dated="2026-05")
+    assert log_words.program(ollama) == "Ollama 0.30.7 (llama-server)"
+    assert log_words.age(ollama) == ""
+    own = LoadStory(program="llama-server", dated="2026-06 or later")
+    assert log_words.age(own) == "from 2026-06 or later, by its words"
+    assert log_words.program(LoadStory(build=7079)) == "llama.cpp, build 7079"

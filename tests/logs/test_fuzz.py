@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.core.log import Ended, LogSummary, Pattern
+from app.core.log import BufferKind, Ended, LogSummary, Pattern
 from app.logs import lines
 from app.logs.matcher import standard
 from app.logs.scan import Scanner
@@ -71,10 +71,50 @@ def test_damaged_log_of_a_cpu_load_is_never_on_a_device(name: str, seed: int) ->
         assert all(load.weights_on_device is not True for load in read(b"\n".join(part)).loads)
 
 
+@pytest.mark.parametrize("name", ON_HOST)
+@pytest.mark.parametrize("other", ON_HOST)
+@pytest.mark.parametrize("seed", range(3))
+def test_processes_that_write_between_each_other_are_never_on_a_device(
+    name: str, other: str, seed: int
+) -> None:
+    chance = random.Random(seed)
+    queues = [(DATA / one).read_bytes().split(b"\n") for one in (other, name)]
+    rows: list[bytes] = []
+    while any(queues):
+        queue = chance.choice([queue for queue in queues if queue])
+        n_rows = chance.randrange(1, 9)
+        rows += queue[:n_rows]
+        del queue[:n_rows]
+    summary = read(b"\n".join(rows))
+    assert summary.loads
+    for load in summary.loads:
+        assert load.weights_on_device is not True
+        assert 1 <= load.first_line <= load.last_line <= summary.n_lines
+        assert all(buffer.kind is not BufferKind.UNKNOWN for buffer in load.buffers)
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.lists(st.tuples(st.sampled_from(SAMPLES), st.integers(0, 60)), max_size=30))
+def test_samples_of_all_programs_within_any_wrapper_do_not_break_it(
+    parts: list[tuple[str, int]],
+) -> None:
+    wrappers = ("llama-1  | ", "[stdout] ", "Dec 14 18:01:09 host x[1]: ", "[a][b] ", '{"msg":"')
+    text = "".join(f"{wrappers[n % 5]}{sample[n // 5 :]}\n" for sample, n in parts)
+    summary = read(text.encode("utf-8", "replace"))
+    assert summary.n_lines == len(parts)
+    for load in summary.loads:
+        assert len(load.requests) <= len(load.events)
+
+
 @pytest.mark.parametrize(
     "line",
     [
         b"x" * 10_000_000,
+        b"[a] " * 2_500_000,
+        b"INFO [x] " * 1_000_000,
+        b"slot | " * 1_400_000,
+        b"CtxLimit:1/2, Amt:3/4, " * 400_000,
+        b'msg="inference compute" id=0 library=a compute=b name=c description="d" ' * 140_000,
         b" " * 10_000_000,
         b"llama_context: " * 700_000,
         b"offloaded 1/2 layers to GPU " * 400_000,

@@ -105,6 +105,8 @@ def _note(log: LogSummary, load: LoadStory) -> str:
         notes.append(
             f"“offloaded {n}/{m}” only repeats the request. The buffer lines say what happened."
         )
+    if any(r.is_reread or r.is_truncated or r.is_refused or r.n_shifts for r in load.requests):
+        notes.append(f"{log_words.requests(load)}.")
     if log.n_dropped:
         notes.append(
             f"{units.count(log.n_dropped)} repeated lines in the middle are not in the list."
