@@ -16,6 +16,7 @@ from app.core.evidence import MemoryWatch
 SCHEMA = product.schema("notebook")
 RATE_SCHEMA = product.schema("bandwidth")  # lines with the host's read rate, between the runs
 LINE_LIMIT_BYTES = 4 << 20
+MARK_SCHEMA = product.schema("notebook-mark")
 HISTORY = 60  # rates that go into evidence: ten sweeps of three placements
 _TITLE = "This line of the notebook cannot be read"
 _APPEND = os.O_WRONLY | os.O_APPEND | os.O_CREAT | getattr(os, "O_BINARY", 0)
@@ -108,6 +109,19 @@ class Notebook:
             return None
         return found
 
+    def delete(self, run_ids: tuple[str, ...]) -> None:
+        """Leave runs out from now on; OSError when it cannot be written.
+
+        A mark is appended: rewriting the file would lose what another window appends meanwhile.
+        """
+        for run_id in run_ids:
+            self._append({"schema": MARK_SCHEMA, "run_id": run_id, "is_deleted": True})
+
+    def restore(self, run_ids: tuple[str, ...]) -> None:
+        """Take deleted runs in again."""
+        for run_id in run_ids:
+            self._append({"schema": MARK_SCHEMA, "run_id": run_id, "is_deleted": False})
+
     def _append(self, document: dict[str, object]) -> None:
         line = json.dumps(document, ensure_ascii=True, allow_nan=False)
         self.path.parent.mkdir(parents=True, exist_ok=True)
@@ -129,15 +143,20 @@ class Notebook:
     def read(self) -> Pages:
         """Return all runs that can be read; a missing file is an empty notebook."""
         entries: list[Entry] = []
+        deleted: dict[str, bool] = {}
         n_broken = 0
         for line in self._lines():
             if RATE_SCHEMA.encode("ascii") in line[:100]:
                 continue
             try:
-                entries.append(_entry(line))
+                if MARK_SCHEMA.encode("ascii") in line[:100]:
+                    deleted.update([_mark(line)])
+                else:
+                    entries.append(_entry(line))
             except UserError:
                 n_broken += 1
-        return Pages(tuple(entries), n_broken)
+        kept = tuple(entry for entry in entries if not deleted.get(entry.run_id, False))
+        return Pages(kept, n_broken)
 
     def runs_of(self, model_name: str) -> tuple[BenchRun, ...]:
         """Return all rates of a model, oldest first; none when the notebook cannot be read."""
@@ -240,6 +259,17 @@ def _rate(line: bytes) -> HostRate | None:
         return json_values.from_plain(HostRate, document, where="rate", title=_TITLE)
     except UserError:
         return None
+
+
+def _mark(line: bytes) -> tuple[str, bool]:
+    """Return a run's id and whether it is deleted from there on."""
+    document = json_values.parse(line, limit_bytes=LINE_LIMIT_BYTES, title=_TITLE)
+    if not isinstance(document, dict):
+        raise UserError(_TITLE, "It is no JSON object.")
+    run_id, is_deleted = document.get("run_id"), document.get("is_deleted")
+    if not isinstance(run_id, str) or not isinstance(is_deleted, bool):
+        raise UserError(_TITLE, "It marks no run.")
+    return run_id, is_deleted
 
 
 def _sync_folder(folder: Path) -> None:

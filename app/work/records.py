@@ -1,10 +1,14 @@
 """Keeps measured runs in the notebook and reads it, both away from the window."""
 
+from collections.abc import Callable
+from pathlib import Path
+
 from PySide6.QtCore import QObject, Signal, Slot
 
 from app.core.errors import UserError
 from app.work.jobs import Jobs
 from app.work.notebook import Entry, Notebook, Pages
+from app.work.notebook_table import as_csv
 
 
 class Records(QObject):
@@ -22,18 +26,31 @@ class Records(QObject):
 
     def read(self) -> None:
         """Read all runs; changed brings them."""
-        self._start(None)
+        self._start()
 
     def keep(self, entry: Entry) -> None:
         """Append a run and read again."""
-        self._start(entry)
+        self._start(lambda notebook: notebook.append(entry))
 
-    def _start(self, entry: Entry | None) -> None:
+    def delete(self, run_ids: tuple[str, ...]) -> None:
+        """Leave runs out from now on, and read again."""
+        self._start(lambda notebook: notebook.delete(run_ids))
+
+    def restore(self, run_ids: tuple[str, ...]) -> None:
+        """Take deleted runs in again, and read again."""
+        self._start(lambda notebook: notebook.restore(run_ids))
+
+    def export(self, entries: tuple[Entry, ...], path: Path) -> None:
+        """Write runs as a table, and read again."""
+        self._start(
+            lambda _notebook: path.write_text(as_csv(entries), encoding="utf-8", newline="")
+        )
+
+    def _start(self, change: Callable[[Notebook], object] = lambda _notebook: None) -> None:
         notebook = self._notebook
 
         def work(_cancel: object, _progress: object) -> Pages:
-            if entry is not None:
-                notebook.append(entry)
+            change(notebook)
             return notebook.read()
 
         job = self._jobs.start(work, name="notebook")
@@ -44,8 +61,8 @@ class Records(QObject):
     def _on_failed(self, error: Exception) -> None:
         if not isinstance(error, UserError):
             error = UserError(
-                "The run could not be kept in the notebook",
-                f"{self._notebook.path}: {error}",
+                "The notebook or its table could not be written",
+                f"{getattr(error, 'filename', None) or self._notebook.path}: {error}",
                 "The rates are still shown; free some space or check the folder's rights.",
             )
         self.failed.emit(error)

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QItemSelectionModel
-from PySide6.QtWidgets import QLabel, QPushButton, QSpinBox, QTableView
+from PySide6.QtWidgets import QFileDialog, QLabel, QPushButton, QSpinBox, QTableView
 from pytestqt.modeltest import ModelTester
 from pytestqt.qtbot import QtBot
 
@@ -112,3 +112,27 @@ def test_cancels_a_run_and_leaves_no_program(
     qtbot.waitUntil(lambda: not tab.is_running, timeout=30_000)
     assert session.processes.running() == 0
     assert session.evidence.runs == ()
+
+
+def test_deletes_a_run_takes_it_back_and_exports_the_table(
+    qtbot: QtBot, session: Session, detection: Detection, tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    for made in (entry("1", (10.0, 11.0)), entry("2", (20.0, 21.0))):
+        Notebook().append(made)
+    tab = BenchmarkTab(session, detection)
+    qtbot.addWidget(tab)
+    table = tab.findChild(QTableView, "notebookTable")
+    assert table is not None
+    qtbot.waitUntil(lambda: table.model().rowCount() == 2)
+    assert not button(tab, "notebookDelete").isEnabled()
+    table.selectRow(0)
+    button(tab, "notebookDelete").click()
+    qtbot.waitUntil(lambda: len(tab._entries) == 1)
+    button(tab, "notebookUndo").click()
+    qtbot.waitUntil(lambda: len(tab._entries) == 2)
+    target = tmp_path / "runs.csv"
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(target), ""))
+    button(tab, "notebookExport").click()
+    qtbot.waitUntil(lambda: target.exists() and session.jobs.running() == 0)
+    assert len(target.read_text().splitlines()) == 3

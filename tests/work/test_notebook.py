@@ -1,5 +1,6 @@
 """The notebook: survives cut lines, other writers, newer versions and full disks."""
 
+import csv
 import json
 import os
 import sys
@@ -15,6 +16,7 @@ from app import paths
 from app.core.bench import BenchRun, Change, Test
 from app.core.evidence import MemoryWatch
 from app.work.notebook import Entry, Notebook, Placement, compare_entries
+from app.work.notebook_table import as_csv
 
 RUN = BenchRun(
     Test.GENERATION,
@@ -175,3 +177,36 @@ def test_does_not_compare_different_lengths_or_depths() -> None:
 def test_warns_when_the_computer_was_busy() -> None:
     after = replace(ENTRY, busy="another program used 1.5 cores")
     assert "second run" in compare_entries(ENTRY, after)[0].caution
+
+
+def test_leaves_out_what_was_deleted_until_it_is_restored(notebook: Notebook) -> None:
+    later = replace(ENTRY, run_id="b2")
+    notebook.append(ENTRY)
+    notebook.append(later)
+    size = notebook.path.stat().st_size
+    notebook.delete((ENTRY.run_id,))
+    assert notebook.read().entries == (later,)
+    assert notebook.read().warning() == ""
+    assert notebook.path.stat().st_size > size  # nothing is rewritten: another window may append
+    notebook.restore((ENTRY.run_id,))
+    assert notebook.read().entries == (ENTRY, later)
+
+
+def test_a_damaged_mark_deletes_nothing(notebook: Notebook) -> None:
+    notebook.append(ENTRY)
+    with notebook.path.open("ab") as file:
+        file.write(b'{"schema": "slowscope.notebook-mark/1", "run_id": 7, "is_deleted": true}\n')
+    assert notebook.read().entries == (ENTRY,)
+    assert notebook.read().n_broken == 1
+
+
+def test_exports_a_line_per_rate_and_nothing_for_what_is_unknown() -> None:
+    rows = list(csv.DictReader(as_csv((ENTRY,)).splitlines()))
+    assert [row["test"] for row in rows] == ["prompt", "generation"]
+    assert rows[1]["mean_tps"] == str(RUN.mean_tps)
+    assert (rows[1]["n_gpu_layers"], rows[1]["n_threads"]) == ("9", "1")
+    assert rows[1]["type_k"] == "" and rows[1]["model_bytes"] == ""
+    assert rows[1]["device_weights_bytes"] == "30765056"
+    single = replace(ENTRY, runs=(replace(RUN, samples_tps=(10.0,)),))
+    (row,) = csv.DictReader(as_csv((single,)).splitlines())
+    assert row["low_tps"] == ""

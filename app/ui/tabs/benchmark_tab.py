@@ -1,5 +1,7 @@
 """Benchmark: measure both rates with llama-bench, keep every run, compare two by interval."""
 
+from pathlib import Path
+
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QFileDialog,
@@ -41,6 +43,7 @@ class BenchmarkTab(Page):
         super().__init__(self.tr("Benchmark"), parent)
         self._session = session
         self._entries: tuple[Entry, ...] = ()
+        self._deleted: tuple[str, ...] = ()  # by the last Delete
         self._records = Records(session.jobs, parent=self)
         self._runner = BenchRunner(session.jobs, session.processes, self)
         self._ratio_runner = RatioRun(session.jobs, session.processes, self)
@@ -153,6 +156,7 @@ class BenchmarkTab(Page):
         self._model.show_entries(pages.entries)
         self._warning.setText(pages.warning())
         self._warning.setVisible(bool(pages.warning()))
+        self._export.setEnabled(bool(pages.entries))
         shown = pages.entries[-_MOST_BARS:]
         self._prompt_plot.show_rates(bench_model.bars(shown, Test.PROMPT))
         self._generation_plot.show_rates(bench_model.bars(shown, Test.GENERATION))
@@ -161,10 +165,33 @@ class BenchmarkTab(Page):
     def _on_selection(self) -> None:
         rows = self._table.selectionModel().selectedRows()
         chosen = sorted((row.data(ENTRY_ROLE) for row in rows), key=lambda entry: entry.time)
+        self._delete.setEnabled(bool(chosen))
         if len(chosen) == 2:
             self._comparison.setText(bench_model.comparison_text(chosen[0], chosen[1]))
         else:
             self._comparison.setText(self.tr("Select two runs to compare them by interval."))
+
+    def _selected(self) -> tuple[Entry, ...]:
+        rows = self._table.selectionModel().selectedRows()
+        return tuple(row.data(ENTRY_ROLE) for row in rows)
+
+    def _on_delete(self) -> None:
+        self._deleted = tuple(entry.run_id for entry in self._selected())
+        if self._deleted:
+            self._records.delete(self._deleted)
+            self._undo.show()
+
+    def _on_undo(self) -> None:
+        self._records.restore(self._deleted)
+        self._deleted = ()
+        self._undo.hide()
+
+    def _on_export(self) -> None:
+        path, _filter = QFileDialog.getSaveFileName(
+            self, self.tr("Export the notebook"), "notebook.csv", self.tr("Table (*.csv)")
+        )
+        if path:
+            self._records.export(self._selected() or self._entries, Path(path))
 
     def _on_folder(self) -> None:
         folder = QFileDialog.getExistingDirectory(
@@ -189,6 +216,9 @@ class BenchmarkTab(Page):
         self._measure.clicked.connect(self._on_measure)
         self._measure_ratio.clicked.connect(self._on_measure_ratio)
         self._cancel.clicked.connect(self.stop)
+        self._delete.clicked.connect(self._on_delete)
+        self._undo.clicked.connect(self._on_undo)
+        self._export.clicked.connect(self._on_export)
         self._folder.clicked.connect(self._on_folder)
         self._records.changed.connect(self._on_pages)
         self._records.failed.connect(self._session.error)
@@ -269,4 +299,21 @@ class BenchmarkTab(Page):
         self._comparison.setWordWrap(True)
         for widget in (self._table, self._warning, self._comparison):
             card.body.addWidget(widget)
+        self._delete = QPushButton(self.tr("Delete"))
+        self._delete.setObjectName("notebookDelete")
+        self._delete.setEnabled(False)
+        self._delete.setToolTip(
+            self.tr("Leaves the selected runs out everywhere. Their lines stay in the file.")
+        )
+        self._undo = QPushButton(self.tr("Undo delete"))
+        self._undo.setObjectName("notebookUndo")
+        self._undo.hide()
+        self._export = QPushButton(self.tr("Export table…"))
+        self._export.setObjectName("notebookExport")
+        row = QHBoxLayout()
+        row.setSpacing(theme.M)
+        for button in (self._delete, self._undo, self._export):
+            row.addWidget(button)
+        row.addStretch(1)
+        card.body.addLayout(row)
         return card
