@@ -11,6 +11,9 @@ from app.core.request import LoadRequest, SplitMode
 # ggml-cuda, which ROCm is built from, and ggml-sycl have them
 _SPLIT_BUFFERS = (DeviceKind.CUDA, DeviceKind.ROCM, DeviceKind.SYCL, DeviceKind.OTHER)
 
+# placement.md 1.2 [10]: seen up to this build; the order changed in December 2025 (PR 18148)
+_LAST_OUTPUT_LAST = 6786
+
 
 def usable_devices(devices: tuple[Device, ...], request: LoadRequest) -> tuple[Device, ...]:
     """Return the devices a load uses, in llama.cpp's order (llama_prepare_model_devices)."""
@@ -46,19 +49,30 @@ def usable_devices(devices: tuple[Device, ...], request: LoadRequest) -> tuple[D
 
 
 def assign(
-    layers_total: int, devices: tuple[Device, ...], host: Host, request: LoadRequest
-) -> tuple[int, tuple[int | None, ...]]:
+    layers_total: int, devices: tuple[Device, ...], host: Host, request: LoadRequest,
+    build: int | None = None,
+) -> tuple[int, tuple[int | None, ...]]:  # fmt: skip
     """Return the layers asked for, and each layer's device index (None = host, output last)."""
     ngl = request.ngl
     wanted = layers_total if ngl is None or ngl < 0 else min(ngl, layers_total)
     active = wanted if devices else 0
     start = layers_total - active
+    if build is not None and build <= _LAST_OUTPUT_LAST and 0 < active < layers_total:
+        # the blocks go first, and the output only with one layer more than there are blocks
+        last = list(_homes(layers_total - 1, start - 1, active, devices, host, request))
+        return wanted, (*last, None)
+    return wanted, _homes(layers_total, start, active, devices, host, request)
+
+
+def _homes(  # noqa: PLR0917 - the terms of one formula
+    n: int, start: int, active: int, devices: tuple[Device, ...], host: Host, request: LoadRequest
+) -> tuple[int | None, ...]:
     bounds = _splits(devices, host, request)
     homes: list[int | None] = [None] * start
-    for i in range(start, layers_total):
+    for i in range(start, n):
         share = _single((i - start) / active)
         homes.append(min(bisect.bisect_right(bounds, share), len(devices) - 1))
-    return wanted, tuple(homes)
+    return tuple(homes)
 
 
 def _splits(devices: tuple[Device, ...], host: Host, request: LoadRequest) -> list[float]:

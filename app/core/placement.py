@@ -154,7 +154,7 @@ def place(
     cache.check_types(shape, request)
     chosen = usable_devices(devices, request)
     context = cache.context_of(shape, request)
-    ngl, homes = assign(shape.layers_total, chosen, host, request)
+    ngl, homes = assign(shape.layers_total, chosen, host, request, build)
     buffers = weights.host_buffers(chosen, request, host.cpu, dry_pass=dry_pass)
     stowed = stow(prepared.weights, Shelf(shape, chosen, homes, buffers), request)
     caches = cache.caches_of(shape, context, request)

@@ -12,6 +12,7 @@ from app.core.model import Model
 from app.core.placement import Placement, Prepared, place, prepare
 from app.core.request import LoadRequest, SplitMode, Switch, Tool
 from app.core.units import GIB, MIB
+from tests.core import small_models
 from tests.truth import models
 from tests.truth.params import Params
 
@@ -371,3 +372,15 @@ def test_a_header_that_lies_is_placed_or_refused(
         return
     assert 0 <= found.f <= 1
     assert all(row.weights_bytes >= 0 and row.context_bytes >= 0 for row in found.rows)
+
+
+def test_puts_the_output_layer_on_the_device_last_in_builds_of_2025() -> None:
+    # placement.md 1.2 [10]: 30 of 49 are 30 blocks there, and the output with 29 blocks today
+    model = prepare(small_models.llama(blocks=8))
+    card = Device("CUDA0", DeviceKind.CUDA, "", 80 * GIB, 80 * GIB, "test")
+    for build, expected in ((6786, [None] * 3 + ["CUDA0"] * 5 + [None]),
+                            (11434, [None] * 4 + ["CUDA0"] * 5)):  # fmt: skip
+        placed = place(model, (card,), Host(), LoadRequest(ngl=5), build=build)
+        assert [layer.device for layer in placed.layers] == expected
+    whole = place(model, (card,), Host(), LoadRequest(ngl=9), build=6786)
+    assert all(layer.device == "CUDA0" for layer in whole.layers)
