@@ -6,6 +6,7 @@ from app.core.forecast import Forecast
 from app.core.log import BufferKind, LoadStory, LogBuffer, Role
 from app.core.placement import Placement
 from app.core.request import LoadRequest
+from app.core.said import AGREES_TEXT, Part, Said
 from app.report.blocks import (
     Block,
     ByteBar,
@@ -62,9 +63,39 @@ def blocks(evidence: Evidence, found: Forecast) -> tuple[Block, ...]:
             blocks.append(Paragraph(_TWICE, is_quiet=True))
     if found.placement is not None:
         blocks += _calculated(found.placement)
+    if evidence.said is not None:
+        blocks += _said(evidence.said)
     if not blocks:
         return (Paragraph("No log of a load and no model file were seen."),)
     return tuple(blocks)
+
+
+def _said(said: Said) -> tuple[Block, ...]:
+    """Return llama.cpp's own word; what differs from the calculated sum is never left out."""
+    ngl = "auto" if said.request.ngl is None else str(said.request.ngl)
+    about = f"Asked for n_gpu_layers {ngl}, context {units.count(said.request.ctx)}."
+    rows = tuple(
+        (row.buffer, *(units.mib(row.mib(part) * units.MIB, 0) for part in Part))
+        for row in said.rows
+    )
+    return (
+        Heading("What llama.cpp itself says of a load"),
+        Paragraph(f"{said.source}. {about}"),
+        Table(
+            (
+                Column("Buffer", share=3),
+                Column("Weights", is_number=True, share=2),
+                Column("Context", is_number=True, share=2),
+                Column("Compute", is_number=True, share=2),
+            ),
+            rows,
+        ),
+        Paragraph(
+            f"Differs from what was calculated: {'; '.join(said.differences)}."
+            if said.differences
+            else AGREES_TEXT
+        ),
+    )
 
 
 def _asked_rows(request: LoadRequest | None, story: LoadStory) -> tuple[tuple[str, ...], ...]:
