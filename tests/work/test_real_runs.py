@@ -20,7 +20,7 @@ from app.rules import judge
 from app.runtimes import llama_cpp
 from app.work import headless
 from app.work.bench_runner import BenchPlan
-from app.work.diagnose_run import LOAD_MODEL, MEASURE, DiagnosePlan, DiagnoseRun
+from app.work.diagnose_run import LOAD_MODEL, MEASURE, DiagnosePlan, DiagnoseResult, DiagnoseRun
 from app.work.jobs import Jobs
 from app.work.process import Processes
 
@@ -48,12 +48,31 @@ def _plan(model: Path, folder: Path, request: LoadRequest) -> DiagnosePlan:
     )
 
 
+def _all_placement_is_known(result: DiagnoseResult) -> None:
+    """Hold each line of the real log that names a buffer or an offload to a fact."""
+    log = result.evidence.log
+    assert log is not None
+    known = {event.line for event in log.events}
+    text = Path(result.log_path).read_text("utf-8", "replace")
+    said = [
+        (number, line)
+        for number, line in enumerate(text.split("\n"), 1)
+        if "buffer size =" in line or "offloaded " in line or "using device " in line
+    ]
+    assert said
+    assert not [line for number, line in said if number not in known]
+    for load in log.loads:
+        assert all(buffer.kind is not BufferKind.UNKNOWN for buffer in load.buffers)
+
+
 def test_diagnoses_a_build_without_gpu(
     qapp: QCoreApplication, llama_bin: Path, gemma: Path
 ) -> None:
     # -ngl 99 on such a build prints "offloaded 19/19" (logs.md section 0)
     plan = _plan(gemma, llama_bin, LoadRequest(ctx=1024, ngl=99))
-    evidence = headless.run_diagnose(plan).evidence
+    result = headless.run_diagnose(plan)
+    _all_placement_is_known(result)
+    evidence = result.evidence
     assert evidence.outcome is not None and evidence.outcome.is_ready
     story = evidence.log.load if evidence.log else None
     assert story is not None
@@ -77,7 +96,9 @@ def test_diagnoses_device_none_on_a_gpu_build(
     qapp: QCoreApplication, vulkan_server: Path, gemma: Path
 ) -> None:
     request = LoadRequest(ctx=1024, ngl=99, use_devices=False)
-    evidence = headless.run_diagnose(_plan(gemma, vulkan_server.parent, request)).evidence
+    result = headless.run_diagnose(_plan(gemma, vulkan_server.parent, request))
+    _all_placement_is_known(result)
+    evidence = result.evidence
     assert evidence.machine is not None
     assert [device.kind for device in evidence.machine.devices] == [DeviceKind.VULKAN]
     story = evidence.log.load if evidence.log else None
