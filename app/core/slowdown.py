@@ -44,6 +44,12 @@ def predict(
     """Predict the slowdown of generation against a full offload, as a range."""
     if r is None:
         return Prediction(None, "r is not known: measure it here, or type it in")
+    if r.high < 1 and f < 0.999:
+        return Prediction(
+            None,
+            f"r is {r.value:.2f}: the device is the slower end, so every layer on it slows this "
+            "computer. Keep all layers on the processor.",
+        )
     between = 0.001 < f < 0.999
     if between and any(device.is_integrated or device.is_software for device in devices):
         return Prediction(

@@ -94,6 +94,13 @@ def test_promises_no_figure_between_the_ends_when_r_is_small() -> None:
     assert "straight line" in found.sentence and "slower than either end" in found.sentence
 
 
+def test_says_that_the_device_slows_the_computer_when_r_is_below_one() -> None:
+    # llvmpipe: 40 tok/s on the processor, 6 on the "device"
+    (found,) = expectations(evidence(run(3, 10.0), run(0, 40.0), run(99, 6.0)))
+    assert found.predicted is None and found.r is not None and found.r.high < 1
+    assert "r is 0.15" in found.sentence and "slows this computer" in found.sentence
+
+
 def test_a_split_that_costs_more_than_any_before_is_a_second_fault() -> None:
     (found,) = expectations(evidence(run(3, 4.0), run(0, 10.0), run(99, 20.0)))
     assert found.judgement is Judgement.SLOWER
