@@ -15,6 +15,7 @@ from app.core.reading import Kind
 from app.gguf.model import read_model
 from app.ui.tabs.offload_tab import OffloadTab
 from app.ui.widgets.layer_map import LayerMap
+from app.ui.widgets.slowdown_plot import SlowdownPlot
 from app.work.detection import Detection
 from app.work.notebook import Entry, Notebook
 from app.work.session import Session
@@ -183,3 +184,17 @@ def test_r_comes_from_bandwidths_when_nothing_was_measured(
     ratio.setValue(5.0)  # what a person types comes first
     typed = tab._ratio()
     assert typed is not None and typed.kind is Kind.TYPED
+
+
+@pytest.mark.real
+def test_draws_no_curve_where_no_figure_may_be_shown_between_the_ends(
+    with_gemma: OffloadTab, session: Session, qtbot: QtBot
+) -> None:
+    plot = with_gemma.findChild(SlowdownPlot)
+    ratio = with_gemma.findChild(QDoubleSpinBox, "slowRatio")
+    assert plot is not None and ratio is not None
+    ratio.setValue(8.0)
+    qtbot.waitUntil(plot.isVisible)
+    software = replace(VULKAN, is_software=True)
+    session.set_machine(Machine(devices=(software,), devices_source="test"))
+    qtbot.waitUntil(lambda: not plot.isVisible())

@@ -145,7 +145,7 @@ def ngl_to_reach(cell: int, shape: Shape) -> int:
 
 def plot_curve(points: tuple[CurvePoint, ...], r: Estimate | None, f: float) -> Curve:
     """Return the curve over n_gpu_layers; without r the curve over r for the present f."""
-    shown = [p for p in points if p.value is not None]
+    shown = _shown(points)
     if r is None:
         ratios = [1 + 0.5 * i for i in range(39)]
         y = tuple(slowdown.law(f, ratio) for ratio in ratios)
@@ -165,6 +165,12 @@ def plot_curve(points: tuple[CurvePoint, ...], r: Estimate | None, f: float) -> 
     )
 
 
+def _shown(points: tuple[CurvePoint, ...]) -> list[CurvePoint]:
+    """Return the points with a figure; none when only those at the ends have one."""
+    found = [p for p in points if p.value is not None]
+    return found if 2 * len(found) > len(points) else []
+
+
 def plot_note(points: tuple[CurvePoint, ...], choice: Choice) -> str:
     """Return what to know about the curve."""
     if choice.r is None:
@@ -172,7 +178,7 @@ def plot_note(points: tuple[CurvePoint, ...], choice: Choice) -> str:
             "r is not known, so this shows what each r would mean for the present share. Measure "
             "it in the Benchmark tab (none and all layers), or type it in."
         )
-    if not any(p.value is not None for p in points[1:-1]):
+    if not _shown(points):
         middle = slowdown.predict(0.5, 0.5, choice.r, read_bytes=1, devices=choice.devices)
         return middle.reason
     return "The band is the range of the prediction; r is the only input that differs by machine."

@@ -195,7 +195,9 @@ class OffloadTab(Page):
     def _on_curve(self, points: tuple[CurvePoint, ...]) -> None:
         self._curve = points
         choice = self._choice()
-        self._plot.show_curve(offload_model.plot_curve(points, choice.r, self._share))
+        curve = offload_model.plot_curve(points, choice.r, self._share)
+        self._plot.show_curve(curve)
+        self._plot.setVisible(bool(curve.x))  # the note says why there is none
         self._plot_note.setText(offload_model.plot_note(points, choice))
         self._show_point()
 
