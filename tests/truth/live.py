@@ -94,7 +94,8 @@ def rpc_servers(program: Path, n: int) -> Iterator[tuple[str, ...]]:
             with socket.socket() as found:
                 found.bind(("127.0.0.1", 0))
                 port = found.getsockname()[1]
-            words = (str(program), "-H", "127.0.0.1", "-p", str(port), "-t", "1")
+            # `timeout` ends the server should the test itself be killed
+            words = ("timeout", "-k", "1", "900", str(program), "-H", "127.0.0.1", "-p", str(port))
             server = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
             running.append(server)
             while not _listens(port):
@@ -103,7 +104,7 @@ def rpc_servers(program: Path, n: int) -> Iterator[tuple[str, ...]]:
         yield tuple(endpoints)
     finally:
         for server in running:
-            server.kill()
+            server.terminate()
             server.wait()
 
 
