@@ -12,6 +12,8 @@ import psutil
 import pytest
 from pytestqt.qtbot import QtBot
 
+from app.probes import system
+from app.probes.host import RealHost
 from app.work.settings import N_GEN, N_PROMPT, Settings
 from tests.house.tree import ROOT
 
