@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 
 COMMANDS = ("hardware", "plan", "log", "bench", "diagnose", "report", "self-test")
 
@@ -18,13 +19,18 @@ def main(argv: Sequence[str] | None = None) -> int:
         from app.probes import bandwidth  # in a process of its own: it fills the memory
 
         return bandwidth.main(arguments[1:])
-    if first in COMMANDS or first.startswith("-"):
+    if first in COMMANDS or first.startswith("-") or _is_mistyped(first):
         from app import cli
 
         return cli.main(arguments)
     from app.ui import start
 
     return start.run(arguments)
+
+
+def _is_mistyped(word: str) -> bool:
+    """Tell whether a word is neither a file here nor looks like one."""
+    return bool(word) and not Path(word).exists() and not any(c in word for c in "./\\:")
 
 
 if __name__ == "__main__":

@@ -175,6 +175,7 @@ class MainWindow(QMainWindow):
     # ------------------------------------------------------------------ session
 
     def _on_opened(self, kind: str) -> None:
+        self._banner.hide()  # what could not be opened before is no longer the question
         name = _TAB_FOR_KIND.get(kind)
         if name is None or (kind == "gguf" and self.current_tab in ("diagnose", "fit")):
             return  # the start page fills its drop area and links on

@@ -91,6 +91,13 @@ def settle() -> None:
 
 def run(files: Sequence[str]) -> int:
     """Show the window, open the files, and run until the window is closed."""
+    if not _has_screen():
+        if sys.stderr is not None:
+            sys.stderr.write(
+                f"{product.SLUG}: There is no screen to show a window on. Without one, "
+                f"{product.SLUG} diagnose MODEL does the same in the terminal.\n"
+            )
+        return 2
     app = make_application(sys.argv[:1])
     crash.install()
     window = make_window(app)
@@ -102,6 +109,13 @@ def run(files: Sequence[str]) -> int:
     window.session.open_paths(files)
     window.detection.start()
     return app.exec()
+
+
+def _has_screen() -> bool:
+    """Tell whether Qt has a chance; without a display it would end the process by itself."""
+    if not sys.platform.startswith("linux"):
+        return True
+    return any(os.environ.get(n) for n in ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM"))
 
 
 class _FirstPaint(QObject):

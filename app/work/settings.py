@@ -33,14 +33,17 @@ class Setting(Generic[T]):
 LLAMA_FOLDER = Setting("llama_folder", "", "Folder with llama-server and llama-bench")
 THEME = Setting("theme", "system", "Colours of the window", ("system", "light", "dark"))
 SLOW_RATIO = Setting("slow_ratio", 0.0, "r that you typed in; 0: none")
-N_PROMPT = Setting("bench_n_prompt", 512, "Prompt tokens of a benchmark run")
-N_GEN = Setting("bench_n_gen", 128, "Generated tokens of a benchmark run")
+N_PROMPT = Setting("n_prompt", 512, "Prompt tokens that Diagnose measures")
+N_GEN = Setting("n_gen", 128, "Generated tokens that Diagnose measures")
+TAB_N_PROMPT = Setting("bench_n_prompt", 512, "Prompt tokens of a benchmark run")
+TAB_N_GEN = Setting("bench_n_gen", 128, "Generated tokens of a benchmark run")
 REPETITIONS = Setting("bench_repetitions", 5, "Repetitions of a benchmark run")
 LOAD_TIMEOUT_S = Setting("load_timeout_s", 600, "Longest wait for a model to load, in seconds")
 
 Entry = Setting[str] | Setting[int] | Setting[float] | Setting[bool]
 ENTRIES: tuple[Entry, ...] = (
-    LLAMA_FOLDER, THEME, SLOW_RATIO, N_PROMPT, N_GEN, REPETITIONS, LOAD_TIMEOUT_S,
+    LLAMA_FOLDER, THEME, SLOW_RATIO, N_PROMPT, N_GEN, TAB_N_PROMPT, TAB_N_GEN, REPETITIONS,
+    LOAD_TIMEOUT_S,
 )  # fmt: skip
 
 

@@ -79,9 +79,11 @@ def llama_bench(machine: Machine | None) -> Program | None:
 def bars(entries: tuple[Entry, ...], test: Test) -> tuple[RateBar, ...]:
     """Return the rates of one test, oldest first."""
     found = []
+    newest = next((run for entry in reversed(entries) if (run := _run(entry, test))), None)
     for entry in entries:
         run = _run(entry, test)
-        if run is not None:
+        # lengths that differ make rates that do not compare
+        if run is not None and newest is not None and _is_alike(run, newest):
             low, high = run.low_tps, run.high_tps
             found.append(
                 RateBar(
@@ -93,6 +95,19 @@ def bars(entries: tuple[Entry, ...], test: Test) -> tuple[RateBar, ...]:
                 )
             )
     return tuple(found)
+
+
+def chart_title(entries: tuple[Entry, ...], test: Test) -> str:
+    """Return what the bars of one test show, with the length of the newest run."""
+    run = next((run for entry in reversed(entries) if (run := _run(entry, test))), None)
+    if run is None:
+        return f"{_NAMES[test]}, tokens per second"
+    depth = f" after {units.count(run.depth)}" if run.depth else ""
+    return f"{_NAMES[test]} of {units.count(run.n_tokens)} tokens{depth}, tokens per second"
+
+
+def _is_alike(run: BenchRun, newest: BenchRun) -> bool:
+    return (run.n_tokens, run.depth) == (newest.n_tokens, newest.depth)
 
 
 def rate_text(run: BenchRun) -> str:
@@ -127,7 +142,8 @@ def comparison_text(before: Entry, after: Entry) -> str:
 
 
 def _one(comparison: Comparison) -> str:
-    ratio = comparison.ratio
+    is_apart = comparison.change in (Change.FASTER, Change.SLOWER)
+    ratio = comparison.ratio if is_apart else None
     times = f", {ratio:.2f} times the first" if ratio is not None else ""
     return (
         f"{_NAMES[comparison.before.test]}: {_WORDS[comparison.change]}{times}. "

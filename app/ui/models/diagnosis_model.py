@@ -110,7 +110,19 @@ def finding_view(finding: Finding) -> FindingView:
 
 def has_something_to_judge(evidence: Evidence) -> bool:
     """Tell whether there is anything a verdict could rest on."""
-    return bool(evidence.log or evidence.runs or evidence.outcome or evidence.watch)
+    is_damaged = evidence.model is not None and bool(evidence.model.problems)
+    return bool(evidence.log or evidence.runs or evidence.outcome or evidence.watch or is_damaged)
+
+
+def zone_texts(evidence: Evidence) -> tuple[str, str]:
+    """Return what the drop area names: the model, and what else is part of the case."""
+    model, log = evidence.model, evidence.log
+    parts = [problem.text for problem in model.problems] if model else []
+    if log is not None and log.name:
+        parts.append(f"With the log {log.name}, {units.count(log.n_lines)} lines.")
+    if model is None and log is not None:
+        return f"Log {log.name}", f"{units.count(log.n_lines)} lines. Drop its model too."
+    return model_text(model), " ".join(parts)
 
 
 def model_text(model: Model | None) -> str:

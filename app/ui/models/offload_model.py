@@ -276,7 +276,9 @@ def _cells(placed: Placement) -> tuple[Cell, ...]:
         share = layer.host_weights_bytes / layer.weights_bytes if layer.weights_bytes else 0.0
         if not layer.device:
             share = 1.0
-        label = str(layer.index) if layer.index % step == 0 else ""
+        # the first number would touch the word under the cell before it
+        is_marked = layer.index % step == 0 and (layer.index or len(blocks) < _LABELS)
+        label = str(layer.index) if is_marked else ""
         cells.append(Cell("output" if is_output else label, share, text))
     return tuple(cells)
 

@@ -158,8 +158,9 @@ class BenchmarkTab(Page):
         self._warning.setVisible(bool(pages.warning()))
         self._export.setEnabled(bool(pages.entries))
         shown = pages.entries[-_MOST_BARS:]
-        self._prompt_plot.show_rates(bench_model.bars(shown, Test.PROMPT))
-        self._generation_plot.show_rates(bench_model.bars(shown, Test.GENERATION))
+        for test, plot, card in self._charts:
+            plot.show_rates(bench_model.bars(shown, test))
+            card.set_title(bench_model.chart_title(shown, test))
         self._show_state()
 
     def _on_selection(self) -> None:
@@ -260,18 +261,18 @@ class BenchmarkTab(Page):
     def _make_plots(self) -> QHBoxLayout:
         plots = QHBoxLayout()
         plots.setSpacing(theme.M)
-        self._prompt_plot = RatePlot(self.tr("Prompt rates"))
-        self._generation_plot = RatePlot(self.tr("Generation rates"))
-        for title, plot in (
-            (self.tr("Prompt, tokens per second"), self._prompt_plot),
-            (self.tr("Generation, tokens per second"), self._generation_plot),
+        self._charts: list[tuple[Test, RatePlot, Card]] = []
+        for test, name in (
+            (Test.PROMPT, self.tr("Prompt rates")),
+            (Test.GENERATION, self.tr("Generation rates")),
         ):
-            card = Card(title)
+            card, plot = Card(bench_model.chart_title((), test)), RatePlot(name)
             note = QLabel(self.tr("bars: mean   whiskers: 95 % interval"))
             note.setObjectName("caption")
             card.head.addWidget(note)
             card.body.addWidget(plot)
             plots.addWidget(card, 1)
+            self._charts.append((test, plot, card))
         return plots
 
     def _make_notebook(self) -> Card:
@@ -290,6 +291,7 @@ class BenchmarkTab(Page):
         header = self._table.horizontalHeader()
         header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
         header.setStretchLastSection(True)
+        header.setMinimumSectionSize(80)
         self._table.setMinimumHeight(170)
         self._table.setMaximumHeight(300)
         self._warning = dim_label()

@@ -56,6 +56,7 @@ class DiagnoseTab(Page):
         self._observe = ObserveRun(session.jobs, session.processes, self)
         self._ends = RatioRun(session.jobs, session.processes, self)
         self._finder = ModelFinder(session, self)
+        self._model_path = ""
         self.setObjectName("diagnoseTab")
         self._make_body()
         self._connect()
@@ -209,8 +210,11 @@ class DiagnoseTab(Page):
     def _on_evidence_changed(self) -> None:
         evidence = self._session.evidence
         model = evidence.model
-        title = diagnosis_model.model_text(model)
-        self._zone.show_file(title, offload_model.problems(model) if model else "")
+        if model is not None and model.path != self._model_path:
+            self._model_path = model.path
+            if not self.is_running:
+                self._steps.hide()  # they were of another model
+        self._zone.show_file(*diagnosis_model.zone_texts(evidence))
         self._machine.setText(diagnosis_model.machine_text(evidence.machine))
         source = self._session.read_only_path
         self.set_notice(

@@ -77,7 +77,8 @@ class FitTab(Page):
 
     def _on_evidence_changed(self) -> None:
         evidence = self._session.evidence
-        self._chooser.set_devices(evidence.machine.devices if evidence.machine else ())
+        machine = evidence.machine
+        self._chooser.set_devices(machine.devices if machine else (), is_known=machine is not None)
         if evidence.model is not None:
             self._described = None
         self._show_model()

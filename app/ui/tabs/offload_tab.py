@@ -65,7 +65,7 @@ class OffloadTab(Page):
         evidence = self._session.evidence
         model = evidence.model
         devices = evidence.machine.devices if evidence.machine else ()
-        self._controls.set_devices(devices)
+        self._controls.set_devices(devices, is_known=evidence.machine is not None)
         if model is None:
             self._prepared, self._model_path = None, ""
             self.set_empty(
@@ -118,6 +118,8 @@ class OffloadTab(Page):
 
     def _on_slider(self) -> None:
         self._show()
+        if self._ratio() is None and self._curve:
+            self._on_curve(self._curve)  # without r the picture is of the present share
         self._show_point()
 
     def _on_layer(self, index: int) -> None:

@@ -6,7 +6,7 @@ from app.core import quants
 from app.ui import theme
 from app.ui.models.bench_model import BenchChoice
 from app.ui.widgets.field import Field, combo
-from app.work.settings import N_GEN, N_PROMPT, REPETITIONS, Settings
+from app.work.settings import REPETITIONS, TAB_N_GEN, TAB_N_PROMPT, Settings
 
 _COLUMNS = 5
 
@@ -28,8 +28,8 @@ class BenchControls(QWidget):
         self._type_k, self._type_v = combo("benchTypeK", types), combo("benchTypeV", types)
         for box in (self._type_k, self._type_v):
             box.setCurrentIndex(box.findData("f16"))
-        self._prompt = _spin("benchPrompt", 1, 1 << 20, settings.get(N_PROMPT))
-        self._gen = _spin("benchGen", 1, 1 << 20, settings.get(N_GEN))
+        self._prompt = _spin("benchPrompt", 1, 1 << 20, settings.get(TAB_N_PROMPT))
+        self._gen = _spin("benchGen", 1, 1 << 20, settings.get(TAB_N_GEN))
         self._depth = _spin("benchDepth", 0, 1 << 20, 0)
         self._repetitions = _spin("benchRepetitions", 1, 100, settings.get(REPETITIONS))
         layout = QGridLayout(self)
@@ -52,7 +52,7 @@ class BenchControls(QWidget):
     def choice(self) -> BenchChoice:
         """Return what is set, and remember what is worth it."""
         for setting, spin in (
-            (N_PROMPT, self._prompt), (N_GEN, self._gen), (REPETITIONS, self._repetitions),
+            (TAB_N_PROMPT, self._prompt), (TAB_N_GEN, self._gen), (REPETITIONS, self._repetitions),
         ):  # fmt: skip
             if self._settings.get(setting) != spin.value():
                 self._settings.set(setting, spin.value())

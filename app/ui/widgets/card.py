@@ -18,11 +18,15 @@ class Card(QFrame):
         self.head = QHBoxLayout()
         self.head.setSpacing(theme.S)
         if title:
-            label = QLabel(title)
-            label.setObjectName("cardTitle")
-            self.head.addWidget(label)
+            self._title = QLabel(title)
+            self._title.setObjectName("cardTitle")
+            self.head.addWidget(self._title)
             self.head.addStretch(1)
             self.body.addLayout(self.head)
+
+    def set_title(self, title: str) -> None:
+        """Change the title of a card that has one."""
+        self._title.setText(title)
 
 
 class NumberCard(Card):

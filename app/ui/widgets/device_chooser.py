@@ -19,6 +19,7 @@ class DeviceChooser(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._detected: tuple[Device, ...] = ()
+        self._is_chosen = False  # by the user, who is not overruled then
         self._box = narrow(QComboBox())
         self._box.setObjectName("device")
         self._gib = QDoubleSpinBox()
@@ -38,15 +39,18 @@ class DeviceChooser(QWidget):
         )
         for field in self._card_fields:
             layout.addWidget(field, 1)
-        self.set_devices(())
+        self.set_devices((), is_known=False)
         self._box.currentIndexChanged.connect(self._on_device)
         self._gib.valueChanged.connect(self.changed)
         self._kind.currentIndexChanged.connect(self.changed)
 
-    def set_devices(self, devices: tuple[Device, ...]) -> None:
-        """Offer the detected devices; keeps the choice while it is still offered."""
+    def set_devices(self, devices: tuple[Device, ...], *, is_known: bool) -> None:
+        """Offer the detected devices; keeps the user's choice while it is still offered.
+
+        A computer that was looked at and has no device starts with none, not with a card that
+        is not there.
+        """
         kept = self._box.currentData()
-        was_offered = bool(self._detected)
         self._detected = devices
         self._box.blockSignals(True)
         self._box.clear()
@@ -57,8 +61,8 @@ class DeviceChooser(QWidget):
         self._box.addItem(self.tr("A card I think of"), _CARD)
         self._box.addItem(self.tr("No device"), _NONE)
         index = self._box.findData(kept)
-        # devices that are found for the first time take the place of the card thought of
-        self._box.setCurrentIndex(index if index >= 0 and was_offered else 0)
+        first = self._box.findData(_NONE) if is_known and not devices else 0
+        self._box.setCurrentIndex(index if index >= 0 and self._is_chosen else first)
         self._box.blockSignals(False)
         self._show_card()
 
@@ -83,6 +87,7 @@ class DeviceChooser(QWidget):
         return bool(self._box.currentData() != _NONE)
 
     def _on_device(self) -> None:
+        self._is_chosen = True
         self._show_card()
         self.changed.emit()
 

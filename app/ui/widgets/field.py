@@ -1,5 +1,8 @@
 """A control with its name above it, for rows of settings."""
 
+from typing import cast
+
+from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtWidgets import QComboBox, QLabel, QVBoxLayout, QWidget
 
 from app.ui import theme
@@ -19,8 +22,17 @@ class Field(QWidget):
         label.setObjectName("caption")
         label.setBuddy(control)
         control.setAccessibleName(caption)
+        control.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        control.installEventFilter(self)
         layout.addWidget(label)
         layout.addWidget(control)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Let the wheel scroll the page: a control under the pointer must not change by it."""
+        if event.type() is QEvent.Type.Wheel and not cast(QWidget, watched).hasFocus():
+            event.ignore()
+            return True
+        return super().eventFilter(watched, event)
 
 
 def combo(name: str, entries: tuple[tuple[str, object], ...]) -> QComboBox:

@@ -78,7 +78,13 @@ class LayerMap(QWidget):
             if cell.label:
                 painter.setPen(QColor(tokens.dim))
                 box = QRectF(rect.center().x() - 40, _CELL + 2, 80, _LABEL)
-                painter.drawText(self._inside(box), Qt.AlignmentFlag.AlignCenter, cell.label)
+                inside = self._inside(box)
+                side = Qt.AlignmentFlag.AlignHCenter
+                if inside.left() > box.left():
+                    side = Qt.AlignmentFlag.AlignLeft
+                elif inside.left() < box.left():
+                    side = Qt.AlignmentFlag.AlignRight
+                painter.drawText(inside, side | Qt.AlignmentFlag.AlignVCenter, cell.label)
         painter.end()
 
     def _rects(self) -> list[QRectF]:

@@ -74,9 +74,9 @@ class LoadControls(QWidget):
         self._moe.setMaximum(n_blocks)
         self._moe.setEnabled(is_moe)
 
-    def set_devices(self, devices: tuple[Device, ...]) -> None:
+    def set_devices(self, devices: tuple[Device, ...], *, is_known: bool) -> None:
         """Offer the detected devices and a hypothetical card."""
-        self._chooser.set_devices(devices)
+        self._chooser.set_devices(devices, is_known=is_known)
 
     def set_ratio(self, value: float) -> None:
         """Show r without telling that it changed; 0 = not known."""
