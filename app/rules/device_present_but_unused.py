@@ -5,6 +5,8 @@ Evidence: the device list, and the buffer lines: no model buffer on a device. Ne
 "offloaded N/M layers to GPU": it repeats the request, and prints 19/19 with --device none.
 Arithmetic: sum of the model buffers on devices = 0.
 Fix: remove the setting that keeps the device out (--device none, -ngl 0, or their variables).
+Where every device is a software renderer: leave it so, as llvmpipe is slower than the processor's
+own kernels; only the driver of a real GPU helps.
 Proof: a model buffer on the device above 0.
 Sources: logs.md section 0 rules 1 and 5; load_tensors in llama.cpp src/llama-model.cpp, build
 11434; tests/data/logs/b10434-vulkan-device-none-ngl99-lv4.log.
@@ -38,7 +40,7 @@ def check(evidence: Evidence) -> Finding | None:
         f"memory.{_contradiction(story)}",
         cites=cites,
         fix=_fix(evidence, story),
-        proof=f"A line “{listed[0].name} model buffer size” above 0 MiB.",
+        proof=_proof(evidence, listed),
     )
 
 
@@ -66,14 +68,23 @@ def _contradiction(story: LoadStory) -> str:
     return f" The line “offloaded {n}/{m} layers to GPU” repeats the request; the buffers decide."
 
 
+def _proof(evidence: Evidence, listed: tuple[seen.SeenDevice, ...]) -> str:
+    if _is_all_software(evidence):
+        return "The device list names the GPU of this computer, if it has one."
+    return f"A line “{listed[0].name} model buffer size” above 0 MiB."
+
+
+def _is_all_software(evidence: Evidence) -> bool:
+    return seen.software_devices(evidence) == seen.devices(evidence)
+
+
 def _fix(evidence: Evidence, story: LoadStory) -> Fix:
-    text = _setting(evidence, story)
-    if seen.software_devices(evidence):
-        text += (
-            " Then measure again and keep it only if writing is faster: this device is a software "
-            "renderer, which computes on the processor."
+    if _is_all_software(evidence):
+        return Fix(
+            "Leave it as it is: the only device is software, which computes on the processor and "
+            "is slower. If this computer has a GPU, install its driver, so that llama.cpp lists it."
         )
-    return command.fix(evidence, text, use_devices=True, ngl=None)
+    return command.fix(evidence, _setting(evidence, story), use_devices=True, ngl=None)
 
 
 def _setting(evidence: Evidence, story: LoadStory) -> str:

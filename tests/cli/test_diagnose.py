@@ -18,7 +18,8 @@ from tests.hosts import HOSTS
 from tests.work import stand_ins
 
 LOGS = Path(__file__).parents[1] / "data" / "logs"
-NO_DEVICE = LOGS / "b10434-vulkan-device-none-ngl99-lv4.log"
+NO_DEVICE = LOGS / "b10434-vulkan-device-none-ngl99-lv4.log"  # its one device is software
+DEVICE_OFF = LOGS / "b11434-rpc-one-device-ngl99-device-none-lv4.log"
 FULL = LOGS / "b10434-vulkan-full-offload-lv4.log"
 BENCH_ROWS = LOGS / "b11434-llama-bench-cpu-jsonl.jsonl"
 RECORDING = HOSTS / "vm-llvmpipe"
@@ -56,7 +57,8 @@ def test_names_the_fault_of_a_log_with_its_lines_and_one_change(
     assert "Nothing is on the GPU: the program lists Vulkan0" in words
     assert "\n  line 144: load_tensors:   CPU_Mapped model buffer size =   235.16 MiB\n" in text
     assert "\n  line 142: load_tensors: offloaded 19/19 layers to GPU\n" in text
-    assert "\n    llama-server -m " in text
+    assert "Leave it as it is: the only device is software" in words
+    assert "Remove --device" not in words
     for heading in ("The one change", "Evidence", "Ruled out", "Not checked", "Speed"):
         assert f"\n{heading}\n" in text
     assert "No slowdown is predicted: no model file was read" in words
@@ -78,7 +80,7 @@ def test_makes_one_evidence_of_a_log_a_model_a_recording_and_bench_rows(
 ) -> None:
     path = tmp_path / "evidence.json"
     document = _json(
-        capsys, NO_DEVICE, stand_ins.model(tmp_path), RECORDING, BENCH_ROWS,
+        capsys, DEVICE_OFF, stand_ins.model(tmp_path), RECORDING, BENCH_ROWS,
         "--ngl", "99", "--device", "none", "--symptom", "slow-writing", "--evidence", path,
     )  # fmt: skip
     assert document["verdict"]["rule"] == "device-present-but-unused"
@@ -86,7 +88,7 @@ def test_makes_one_evidence_of_a_log_a_model_a_recording_and_bench_rows(
     assert document["prediction"]["f"] == 1.0
     assert document["measured"]["generation_tps"]["source"] == "llama-bench"
     evidence = codec.loads(path.read_bytes())
-    assert evidence.log is not None and evidence.log.name == NO_DEVICE.name
+    assert evidence.log is not None and evidence.log.name == DEVICE_OFF.name
     assert evidence.model is not None and evidence.model.arch == "llama"
     assert evidence.machine is not None and evidence.machine.text("cpu.model")
     assert evidence.request is not None and evidence.request.ngl == 99
@@ -99,7 +101,7 @@ def test_opens_its_own_evidence_again_with_the_same_verdict(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     path = tmp_path / "evidence.json"
-    first = _json(capsys, NO_DEVICE, "--evidence", path)
+    first = _json(capsys, DEVICE_OFF, "--evidence", path)
     again = _json(capsys, path)
     # folders are taken out of what is written, so they are not in its command
     assert "/models/" in first["verdict"]["fix"].pop("command")

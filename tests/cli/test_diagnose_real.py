@@ -66,7 +66,9 @@ def test_says_that_nothing_is_on_the_gpu_when_devices_are_off(
     assert text.startswith("Proven: A device is there, but not used Nothing is on the GPU: ")
     # the program claims the contrary, and the answer says so
     assert f"The line “offloaded {GEMMA_LAYERS}/{GEMMA_LAYERS} layers to GPU” repeats" in text
-    assert "Remove --device none" in text
+    # llvmpipe is all there is, and it is slower than the processor's own kernels
+    assert "Leave it as it is: the only device is software" in text
+    assert "Remove --device none" not in text
     page = subprocess.run(["pdftotext", "-layout", str(pdf), "-"], capture_output=True, check=True)
     # its fonts join ff and fi to one sign
     printed = " ".join(unicodedata.normalize("NFKC", page.stdout.decode()).split())

@@ -10,6 +10,7 @@ ON_HOST = (
     made.buffer("CPU_Mapped", Role.WEIGHTS, 235.16, 144),
 )
 LIST = made.listed("CUDA0")
+LLVMPIPE = made.listed("Vulkan0", "llvmpipe (LLVM 15.0.6, 256 bits)", 2048, line=5)
 
 
 def test_names_the_device_when_no_buffer_is_on_it() -> None:
@@ -32,12 +33,24 @@ def test_names_the_layer_setting_when_it_is_zero() -> None:
     assert "repeats the request" not in finding.cause
 
 
-def test_asks_to_measure_when_the_device_is_software() -> None:
+def test_leaves_it_as_it_is_when_every_device_is_software() -> None:
     told = made.story(made.offloaded(19, 19), buffers=ON_HOST, devices=("Vulkan0",))
-    software = made.listed("Vulkan0", "llvmpipe (LLVM 15.0.6, 256 bits)", 2048)
-    finding = check(made.seen(told, software))
+    request = LoadRequest(use_devices=False, ngl=99)
+    finding = check(made.seen(told, LLVMPIPE, request=request))
     assert finding is not None
-    assert "only if writing is faster" in finding.fix.text
+    assert "Nothing is on the GPU" in finding.cause
+    assert finding.fix.text.startswith("Leave it as it is")
+    assert "--device none" not in finding.fix.text
+    assert (finding.fix.command, finding.fix.change) == ("", ())
+
+
+def test_removes_the_setting_when_one_of_two_devices_is_software() -> None:
+    told = made.story(made.offloaded(19, 19), buffers=ON_HOST, devices=("CUDA0", "Vulkan0"))
+    request = LoadRequest(use_devices=False, ngl=99)
+    finding = check(made.seen(told, LIST, LLVMPIPE, request=request))
+    assert finding is not None
+    assert finding.fix.text.startswith("Remove --device none")
+    assert dict(finding.fix.change) == {"use_devices": True, "ngl": None}
 
 
 def test_is_silent_when_a_device_holds_weights() -> None:

@@ -11,7 +11,7 @@ from app.gguf.sample import write_sample
 LOGS = Path(__file__).parents[1] / "data" / "logs"
 # what the real programs print (tests/data/logs)
 LOG_ON_DEVICE = LOGS / "b10434-vulkan-partial-ngl9-lv4.log"
-LOG_DEVICE_NONE = LOGS / "b10434-vulkan-device-none-ngl99-lv4.log"
+LOG_DEVICE_NONE = LOGS / "b11434-rpc-one-device-ngl99-device-none-lv4.log"
 LOG_NO_MEMORY = LOGS / "b11434-cpu-oom-huge-ctx-fit-off-default-verbosity.log"
 ROWS = LOGS / "b11434-llama-bench-cpu-jsonl.jsonl"
 

@@ -107,7 +107,7 @@ def test_makes_one_evidence_of_all_steps(run: DiagnoseRun, qtbot: QtBot, tmp_pat
 def test_measures_with_the_placement_that_happened(
     run: DiagnoseRun, qtbot: QtBot, tmp_path: Path
 ) -> None:
-    # the log says "offloaded 19/19", and every buffer is on the host
+    # the log says "offloaded 13/13", and every buffer is on the host
     bench = stand_ins.bench(tmp_path)
     server = stand_ins.server(tmp_path, log=stand_ins.LOG_DEVICE_NONE)
     plan = _plan(tmp_path, server, bench)
@@ -117,7 +117,7 @@ def test_measures_with_the_placement_that_happened(
     assert story.texts[READ_LOG] == "all on the processor"
     log = story.result().evidence.log
     assert log is not None and log.load is not None
-    assert log.load.offload_line == (19, 19)
+    assert log.load.offload_line == (13, 13)
 
 
 def test_measures_through_the_server_when_there_is_no_bench(
