@@ -16,7 +16,7 @@ class Verdict(Enum):
     PROVEN = "proven"
     LOADS = "proven-loads"  # it did not load before, so there was no rate to compare
     ONLY_LINE = "line-only"  # the line changed, the rates do not differ
-    SLOWER = "slower"  # the line changed, and it got slower
+    SLOWER = "slower"  # the intervals are apart the wrong way, whatever the line says
     ONLY_RATE = "rate-only"  # faster, but the evidence line is as before
     NOTHING = "nothing-changed"
     UNDECIDED = "undecided"  # too few samples, or other programs computed meanwhile
@@ -138,16 +138,19 @@ def _verdict(
     if first.outcome is not None and not first.outcome.is_ready:
         return Verdict.LOADS if is_line_changed else Verdict.NOTHING
     change = _decisive(rates)
-    is_disturbed = any(pair.before.busy or pair.after.busy for pair in rates)
-    if change is Change.UNDECIDED or is_disturbed:
+    if change is Change.SLOWER:  # the advice is the same whatever else computed: go back
+        return Verdict.SLOWER
+    if change is Change.UNDECIDED or _busy(rates):
         return Verdict.UNDECIDED
-    if not is_line_changed:
-        return Verdict.ONLY_RATE if change is Change.FASTER else Verdict.NOTHING
-    return {
-        Change.FASTER: Verdict.PROVEN,
-        Change.SLOWER: Verdict.SLOWER,
-        Change.SAME: Verdict.ONLY_LINE,
-    }[change]
+    if change is Change.FASTER:
+        return Verdict.PROVEN if is_line_changed else Verdict.ONLY_RATE
+    return Verdict.ONLY_LINE if is_line_changed else Verdict.NOTHING
+
+
+def _busy(rates: tuple[RatePair, ...]) -> str:
+    """Return what the benchmark runner noted of other programs, "" = the machine was quiet."""
+    runs = (run for pair in rates for run in (pair.before, pair.after))
+    return next((run.busy for run in runs if run.busy), "")
 
 
 def _decisive(rates: tuple[RatePair, ...]) -> Change:
@@ -170,15 +173,16 @@ def _sentence(verdict: Verdict, rates: tuple[RatePair, ...], second: Evidence) -
         why = second.outcome.exit_text if second.outcome is not None else "it was not loaded"
         return f"The load with the change failed: {why}"
     if verdict is Verdict.SLOWER:
-        return f"It got slower, so undo the change: the evidence line changed. {told}."
+        busy = _busy(rates)
+        doubt = f" How much is not sure: {busy}." if busy else ""
+        return f"It got slower: undo the change, keep your setting. {told}.{doubt}"
     if verdict is Verdict.ONLY_LINE:
         return f"{_CHANGED_NOT_FASTER} {told}."
     if verdict is Verdict.ONLY_RATE:
         return f"It is faster, but the evidence line is as before: something else changed. {told}."
     if verdict is Verdict.NOTHING:
         return f"Not proven: the evidence line is as before. {told}".rstrip() + "."
-    busy = next((run.busy for p in rates for run in (p.before, p.after) if run.busy), "")
-    why = f"{busy}" if busy else "there are too few samples for an interval"
+    why = _busy(rates) or "there are too few samples for an interval"
     return f"Not decided, because {why}. Measure again on a quiet machine."
 
 

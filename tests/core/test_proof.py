@@ -94,7 +94,25 @@ def test_is_not_proven_by_the_line_alone() -> None:
 def test_says_to_undo_it_when_it_got_slower() -> None:
     proof = prove(_evidence((5.0, 5.1, 4.9)), FINDING, GONE)
     assert proof is not None and proof.verdict is Verdict.SLOWER
-    assert "undo" in proof.sentence
+    assert "undo the change, keep your setting" in proof.sentence
+    assert "not sure" not in proof.sentence
+
+
+def test_says_to_undo_it_when_it_got_slower_on_a_busy_machine() -> None:
+    busy = "other programs used up to 1.8 of 2 processor cores"
+    proof = prove(_evidence((5.0, 5.1, 4.9), busy=busy), FINDING, GONE)
+    assert proof is not None and proof.verdict is Verdict.SLOWER
+    assert "undo the change, keep your setting" in proof.sentence
+    assert f"How much is not sure: {busy}." in proof.sentence
+
+
+def test_says_to_undo_it_when_it_got_slower_and_the_line_did_not_change() -> None:
+    assert _verdict(_evidence((5.0, 5.1, 4.9), log=BEFORE), STILL) is Verdict.SLOWER
+
+
+def test_is_not_decided_when_slower_but_the_intervals_overlap_on_a_busy_machine() -> None:
+    busy = "other programs used up to 1.8 of 2 processor cores"
+    assert _verdict(_evidence((4.0, 12.0, 7.0), busy=busy)) is Verdict.UNDECIDED
 
 
 def test_is_not_decided_while_other_programs_computed() -> None:
