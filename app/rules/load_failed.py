@@ -37,6 +37,13 @@ TODAY = {
     "--draft-max": "--spec-draft-n-max",
     "--draft": "--spec-draft-n-max",
 }
+# what the header reader found -> the log reader's word for the same
+_WHY = {
+    Fault.TRUNCATED_DATA: "cut",
+    Fault.PART_MISSING: "split",
+    Fault.UNKNOWN_TYPE: "other-tensors",
+    Fault.WRONG_BYTE_ORDER: "endian",
+}
 _EXAMPLE_CTX = 16_384  # long enough for most chats and short documents
 _V_NEEDS_FLASH = re.compile(r"V cache.*(?:requires|needs|but).*flash_attn")
 _PARTS = ("part", "part2")  # values that name what was being allocated
@@ -54,7 +61,7 @@ def check(evidence: Evidence) -> Finding | None:
     if killed is not None:
         return _killed(killed)
     if evidence.model is not None and evidence.model.problems:
-        return _by_file(evidence.model.problems[0])
+        return _by_file(evidence, evidence.model.problems[0])
     outcome = evidence.outcome
     if outcome is None or not outcome.exit_text:
         return None
@@ -73,8 +80,10 @@ def check(evidence: Evidence) -> Finding | None:
 
 def silent(evidence: Evidence) -> str:
     """Name the observation that rules it out."""
-    if evidence.outcome is not None and evidence.outcome.is_ready:
-        return "the program became ready"
+    outcome = evidence.outcome
+    if outcome is not None and outcome.is_ready:
+        took = f" after {outcome.load_s:.1f} s" if outcome.load_s is not None else ""
+        return f"{outcome.program} loaded the model and could answer{took}"
     if evidence.log is not None and evidence.log.load is not None:
         return "the model loaded, no error line comes before that"
     return "the header of the file is whole"
@@ -337,24 +346,16 @@ def _part(evidence: Evidence, error: LogEvent) -> str:
     return "compute" if Role.KV in roles else "kv"
 
 
-def _by_file(problem: ModelProblem) -> Finding:
-    titles = {
-        Fault.TRUNCATED_DATA: "The model file is cut short",
-        Fault.PART_MISSING: "A part of the model is missing",
-        Fault.UNKNOWN_TYPE: "The file uses a number format that is not known here",
-    }
-    fixes = {
-        Fault.TRUNCATED_DATA: "Download the file again. Then compare its length and hash.",
-        Fault.PART_MISSING: "Put all parts of the model into one folder.",
-        Fault.UNKNOWN_TYPE: "Update the program that runs the model.",
-    }
+def _by_file(evidence: Evidence, problem: ModelProblem) -> Finding:
+    """Say it in the words of a failed load; no load is needed to know that it would fail."""
+    title, _, fix = _file(evidence, _WHY[problem.fault])
     return Finding(
         cause=f"This file does not load as it is: {problem.text}",
         cites=(Cite(problem.text, source="header of the file"),),
-        fix=Fix(fixes[problem.fault]),
+        fix=fix,
         proof="The header is whole, and the program says that it is ready.",
         certainty=Certainty.LIKELY if problem.fault is Fault.UNKNOWN_TYPE else Certainty.PROVEN,
-        title=titles[problem.fault],
+        title=title,
     )
 
 

@@ -1,5 +1,7 @@
 """A failed load is told by its first error: memory, format, architecture, damage, a flag."""
 
+from dataclasses import replace
+
 import pytest
 
 from app.core.evidence import Evidence, LoadOutcome
@@ -7,6 +9,7 @@ from app.core.log import Ended, Fact, LogEvent, LogSummary, Role
 from app.core.model import Fault, Model, ModelProblem
 from app.core.request import LoadRequest, Switch
 from app.core.rule import Certainty
+from app.rules import judge
 from app.rules.load_failed import check, needs, silent
 from tests.rules import made
 
@@ -121,10 +124,35 @@ def test_names_the_limit_of_one_buffer_when_the_device_has_one() -> None:
 
 
 def test_names_a_cut_file_when_only_the_header_was_read() -> None:
-    finding = check(Evidence(model=cut_model()))
-    assert finding is not None
-    assert finding.title == "The model file is cut short"
-    assert "blk.4.ffn_down.weight" in finding.cites[0].text
+    verdict = judge.diagnose(Evidence(model=cut_model())).verdict
+    assert verdict is not None
+    assert (verdict.rule_id, verdict.title) == ("load-failed", "The model file is damaged")
+    assert verdict.certainty is Certainty.PROVEN
+    assert "20 of 42 MiB are there" in verdict.cause
+    assert "blk.4.ffn_down.weight" in verdict.cites[0].text
+    after_load = check(failed(file_error("cut")))
+    assert after_load is not None and verdict.fix == after_load.fix
+
+
+@pytest.mark.parametrize(
+    ("fault", "title"),
+    [
+        (Fault.PART_MISSING, "A part of the model is missing"),
+        (Fault.UNKNOWN_TYPE, "The program does not know this file's contents"),
+        (Fault.WRONG_BYTE_ORDER, "The file is no model this program can read"),
+    ],
+)
+def test_names_each_fault_of_a_header_without_a_load(fault: Fault, title: str) -> None:
+    problem = ModelProblem(fault, "what the header says")
+    finding = check(Evidence(model=replace(cut_model(), problems=(problem,))))
+    assert finding is not None and finding.title == title
+    assert finding.cites[0].text == "what the header says"
+
+
+def test_is_silent_when_only_a_whole_header_was_read() -> None:
+    evidence = Evidence(model=replace(cut_model(), problems=()))
+    assert check(evidence) is None
+    assert silent(evidence) == "the header of the file is whole"
 
 
 def test_says_how_many_bytes_are_missing_when_log_and_header_agree() -> None:
@@ -147,7 +175,9 @@ def test_is_silent_when_the_program_became_ready() -> None:
     outcome = LoadOutcome(("llama-server",), "llama-server", True, "")
     evidence = Evidence(model=cut_model(), outcome=outcome)
     assert check(evidence) is None
-    assert silent(evidence) == "the program became ready"
+    assert silent(evidence) == "llama-server loaded the model and could answer"
+    timed = replace(evidence, outcome=replace(outcome, load_s=3.21))
+    assert silent(timed) == "llama-server loaded the model and could answer after 3.2 s"
 
 
 def test_is_silent_when_an_error_comes_in_a_log_that_loaded() -> None:
