@@ -37,7 +37,7 @@ def check(evidence: Evidence) -> Finding | None:
 
 def silent(evidence: Evidence) -> str:
     """Name the observation that rules it out."""
-    share = _share(evidence)
+    share = others_share(evidence)
     if share is None:
         return "the benchmark runner found the machine quiet"
     return f"other programs used at most {units.percent(share, 0)} of the processor"
@@ -45,13 +45,13 @@ def silent(evidence: Evidence) -> str:
 
 def needs(evidence: Evidence) -> str:
     """Say what is missing to check it."""
-    if evidence.runs or _share(evidence) is not None:
+    if evidence.runs or others_share(evidence) is not None:
         return ""
     return "processor use was not sampled, because nothing was measured"
 
 
 def _cites(evidence: Evidence) -> tuple[Cite, ...]:
-    share = _share(evidence)
+    share = others_share(evidence)
     found: list[Cite] = []
     if share is not None and share > LARGEST_SHARE and evidence.watch is not None:
         found.append(
@@ -65,7 +65,8 @@ def _cites(evidence: Evidence) -> tuple[Cite, ...]:
     return tuple(found)
 
 
-def _share(evidence: Evidence) -> float | None:
+def others_share(evidence: Evidence) -> float | None:
+    """Return the largest share of all cores that other programs used, None = not sampled."""
     watch = evidence.watch
     if watch is None or watch.other_cpu_max is None or not watch.cores:
         return None
