@@ -45,7 +45,7 @@ def silent(evidence: Evidence) -> str:
     found = seen.devices(evidence)
     if found:
         return f"the program lists {', '.join(device.name for device in found)}"
-    return "no GPU was found in this computer and none was asked for"
+    return "the hardware check lists no GPU here and none was asked for, so the processor is right"
 
 
 def needs(evidence: Evidence) -> str:

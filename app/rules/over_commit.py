@@ -8,18 +8,23 @@ Sources: logs.md section 0 rule 5; tests/data/logs/b10434-vulkan-overcommit-load
 (2426 MiB on a 2048 MiB device, no warning).
 """
 
+from collections.abc import Iterator
+
 from app.core import units
 from app.core.evidence import Evidence
 from app.core.log import BufferKind, Fact, LogBuffer
 from app.core.rule import Cite, Finding, Fix, Rule
 from app.rules import command, seen
 
+_Held = tuple[str, int, int, tuple[Cite, ...]]  # device, bytes used, bytes in all, where said
+
 
 def check(evidence: Evidence) -> Finding | None:
     """Find a device that holds more than it has."""
     if seen.memory_refused(evidence):  # then it did not load anyway
         return None
-    found = _from_breakdown(evidence) or _from_buffers(evidence)
+    told = (*_rows(evidence), *_sums(evidence))
+    found = next((held for held in told if held[1] > held[2]), None)
     if found is None:
         return None
     device, used, total, cites = found
@@ -35,9 +40,16 @@ def check(evidence: Evidence) -> Finding | None:
     )
 
 
-def silent(_evidence: Evidence) -> str:
+def silent(evidence: Evidence) -> str:
     """Name the observation that rules it out."""
-    return "no device holds more than it has"
+    held = tuple(
+        f"{units.mib(used, 0)} of {units.mib(total, 0)} on {name}"
+        for name, used, total, _ in tuple(_rows(evidence)) or _sums(evidence)
+        if used
+    )
+    if not held:
+        return "the log shows no memory in use on a device"
+    return f"the load needs {', '.join(held)}"
 
 
 def needs(evidence: Evidence) -> str:
@@ -45,28 +57,26 @@ def needs(evidence: Evidence) -> str:
     return seen.placement_missing(evidence)
 
 
-def _from_breakdown(evidence: Evidence) -> tuple[str, int, int, tuple[Cite, ...]] | None:
+def _rows(evidence: Evidence) -> Iterator[_Held]:
+    """Return what the breakdown says of each device."""
     story = seen.load(evidence)
     for row in story.breakdown if story else ():
         if row.fact is not Fact.BREAKDOWN_DEVICE:
             continue
         used, total = (int(row.number(name) * units.MIB) for name in ("self", "total"))
-        if used > total > 0:
-            return row.word("device"), used, total, (seen.cite(row),)
-    return None
+        if total > 0:
+            yield row.word("device"), used, total, (seen.cite(row),)
 
 
-def _from_buffers(evidence: Evidence) -> tuple[str, int, int, tuple[Cite, ...]] | None:
+def _sums(evidence: Evidence) -> Iterator[_Held]:
+    """Return the sum of the buffers on each device that names its memory."""
     story = seen.load(evidence)
-    if story is None:
-        return None
     for device in seen.devices(evidence) or ():
+        if story is None or not device.total_bytes:
+            continue
         held = [b for b in story.buffers if b.kind is BufferKind.DEVICE and _is_on(b, device.name)]
-        used = sum(buffer.n_bytes for buffer in held)
-        if device.total_bytes and used > device.total_bytes:
-            cites = (device.cite, *seen.cite_buffers(evidence, held))
-            return device.name, used, device.total_bytes, cites
-    return None
+        cites = (device.cite, *seen.cite_buffers(evidence, held))
+        yield device.name, sum(buffer.n_bytes for buffer in held), device.total_bytes, cites
 
 
 def _is_on(buffer: LogBuffer, device: str) -> bool:

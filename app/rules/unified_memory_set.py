@@ -37,7 +37,7 @@ def check(evidence: Evidence) -> Finding | None:
 def silent(evidence: Evidence) -> str:
     """Name the observation that rules it out."""
     if UNIFIED in dict(evidence.variables):
-        return "the variable is set, but no device holds more than it has"
+        return f"the variable is set, but {over_commit.silent(evidence)}"
     return "the variable is not set"
 
 

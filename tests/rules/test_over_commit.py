@@ -34,4 +34,11 @@ def test_is_silent_when_all_fits() -> None:
     told = made.story(buffers=buffers, breakdown=(row(2000, 2048),))
     evidence = made.seen(told, made.listed("CUDA0", mib=12288))
     assert check(evidence) is None
-    assert silent(evidence)
+    assert silent(evidence) == "the load needs 2,000 MiB of 2,048 MiB on Vulkan0"
+    by_sum = made.seen(made.story(buffers=buffers), made.listed("CUDA0", mib=12288))
+    assert silent(by_sum) == "the load needs 9,000 MiB of 12,288 MiB on CUDA0"
+
+
+def test_says_that_no_device_is_in_use_when_all_is_in_system_memory() -> None:
+    told = made.story(buffers=(made.buffer("CPU_Mapped", Role.WEIGHTS, 900, 100),), devices=())
+    assert silent(made.seen(told)) == "the log shows no memory in use on a device"
