@@ -86,7 +86,7 @@ def _run(argv: list[str]) -> int:
     for name, text in COMMANDS.items():
         summary = text.replace("%", "%%")  # argparse fills these texts in
         command = commands.add_parser(
-            name, help=summary, description=f"Tell {summary}.", allow_abbrev=False
+            name, help=summary, description=f"Tell {text}.", allow_abbrev=False
         )
         if name == wanted:
             modules[name] = importlib.import_module(f"app.cli.{name.replace('-', '_')}")

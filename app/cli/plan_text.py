@@ -36,6 +36,7 @@ def _head(plan: Plan) -> Iterator[str]:
     kind = quants.FILE_TYPES.get(number, "") if isinstance(number, int) else ""
     facts = ", ".join(filter(None, (model.arch, kind, f"{units.mib(model.tensor_bytes)}")))
     yield f"{model.name} ({facts} of tensors)"
+    yield from (problem.text for problem in model.problems)
     slots = placed.context.n_seq_max
     load = [
         f"{request.tool.value}: {placed.ngl} of {placed.layers_total} layers offloaded",
@@ -66,7 +67,9 @@ def _body(plan: Plan) -> Iterator[str]:
     yield ""
     yield from columns([*_caches(placed), *_figures(plan)], left=2)
     yield from _section("What llama.cpp would choose by itself (--fit)", _fit(plan.fit))
-    yield from _section("Not in these figures", plan.not_calculated)
+    said = {problem.text for problem in plan.model.problems}  # at the top
+    rest = tuple(text for text in plan.not_calculated if text not in said)
+    yield from _section("Not in these figures", rest)
     yield ""
     yield f"Source: {SOURCE}."
 
