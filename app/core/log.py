@@ -56,7 +56,7 @@ class Fact(Enum):
     FIT_CTX_REDUCED = "fit_ctx_reduced"  # before, after
     FIT_CTX_KEPT = "fit_ctx_kept"  # n
     FIT_DEVICE = "fit_device"  # device, layers, used_mib, free_mib
-    FIT_FAILED = "fit_failed"  # reason
+    FIT_FAILED = "fit_failed"  # reason; setting, value: what was set by hand
     FIT_DONE = "fit_done"
     BREAKDOWN_DEVICE = (
         "breakdown_device"  # device, total, free, self, model, context, compute in MiB
@@ -76,7 +76,7 @@ class Fact(Enum):
     ERROR_ARCHITECTURE = "error_architecture"  # arch
     ERROR_ARGUMENT = "error_argument"  # flag
     ERROR_NETWORK = "error_network"  # port in use, or an RPC server that does not answer
-    ERROR_OTHER = "error_other"
+    ERROR_OTHER = "error_other"  # needs: a setting that has to be on
     ERROR_CONSEQUENCE = "error_consequence"  # repeats an earlier error in other words
     HARMLESS = "harmless"  # looks alarming, is not
     CONTEXT_TRUNCATED = "context_truncated"  # n: tokens of the conversation where it names them;

@@ -10,15 +10,12 @@ Sources: common_params_fit_impl in llama.cpp common/fit.cpp, build 11434; placem
 advice.md part 3 row "Explicit setting switched fit off"; llamacpp-rocm issue 79.
 """
 
-import re
-
 from app.core import units
 from app.core.evidence import Evidence
 from app.core.log import Fact, LoadStory, LogEvent
 from app.core.rule import Finding, Fix, Rule
 from app.rules import command, seen
 
-_SET = re.compile(r"(?P<name>\w+) already set by user(?: to (?P<value>\S+))?")
 # the setting of LoadRequest that a name in the line stands for, and its flag
 _FIELDS = {"n_gpu_layers": ("ngl", "-ngl"), "tensor_split": ("tensor_split", "-ts")}
 
@@ -29,19 +26,19 @@ def check(evidence: Evidence) -> Finding | None:
     failed = story.event(Fact.FIT_FAILED) if story else None
     if story is None or failed is None:
         return None
-    named = _SET.search(str(failed.values.get("reason", "")))
-    if named is None or not _is_too_large(story):
+    setting, value = failed.values.get("setting"), failed.values.get("value")
+    if setting is None or not _is_too_large(story):
         return None
     need = _need(story)
     kept = story.event(Fact.FIT_CTX_KEPT)
-    asked = f" ({named['value']})" if named["value"] else ""
+    asked = f" ({value})" if value else ""
     lines = (failed, kept, story.event(Fact.FIT_SHORT), story.event(Fact.FIT_PROJECTED))
     return Finding(
-        cause=f"A setting made by hand switched the automatic fit off: {named['name']}{asked}. "
+        cause=f"A setting made by hand switched the automatic fit off: {setting}{asked}. "
         f"The load is {units.mib(need, 0) if need else 'some memory'} too large for the device, "
         "and it may move nothing." + (" The context is set by hand too." if kept else ""),
         cites=tuple(seen.cite(line) for line in lines if line is not None),
-        fix=_fix(evidence, named["name"], need, kept),
+        fix=_fix(evidence, str(setting), need, kept),
         proof="The line “successfully fit params to free device memory”, and no error after it.",
     )
 

@@ -9,22 +9,18 @@ Proof: the buffers name the card, and its memory fills.
 Sources: advice.md part 3 row "Integrated GPU chosen"; Ollama issue 16667; users.md row 7.
 """
 
-import re
-
+from app.core import names
 from app.core.evidence import Evidence
 from app.core.log import Fact, LogEvent
 from app.core.machine import Device
 from app.core.rule import Certainty, Cite, Finding, Fix, Rule
 from app.rules import command, seen
 
-# cards that are never integrated, by the words of their names
-_CARD = re.compile(r"\b(?:GeForce|RTX|GTX|Quadro|Tesla)\b|\bRadeon (?:RX|PRO W)|\bArc\b.*[AB]\d{3}")
-
 
 def check(evidence: Evidence) -> Finding | None:
     """Find a card that was left out for an integrated GPU."""
     dropped = evidence.log.all(Fact.GPU_DROPPED) if evidence.log else ()
-    line = next((e for e in dropped if _CARD.search(e.word("description"))), None)
+    line = next((e for e in dropped if names.is_card(e.word("description"))), None)
     return _mixed_up(line) if line is not None else _by_buffers(evidence)
 
 

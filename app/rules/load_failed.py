@@ -11,8 +11,6 @@ Sources: logs.md sections 4.1 to 4.3 and 0 rule 10; advice.md part 3; tests/data
 b11434-cpu-oom-huge-ctx-fit-off-default-verbosity.log, b11434-removed-flag-mlock.log.
 """
 
-import re
-
 from app.core import units
 from app.core.evidence import Evidence
 from app.core.log import Ended, Fact, LoadStory, LogEvent, Role
@@ -45,7 +43,6 @@ _WHY = {
     Fault.WRONG_BYTE_ORDER: "endian",
 }
 _EXAMPLE_CTX = 16_384  # long enough for most chats and short documents
-_V_NEEDS_FLASH = re.compile(r"V cache.*(?:requires|needs|but).*flash_attn")
 _PARTS = ("part", "part2")  # values that name what was being allocated
 _READY = "the error line is gone and the program says that it is ready."
 
@@ -165,7 +162,7 @@ def _words(evidence: Evidence, error: LogEvent) -> tuple[str, str, Fix]:
         )
     if error.fact is Fact.ERROR_ARGUMENT:
         return _argument(error)
-    if error.fact is Fact.ERROR_OTHER and _V_NEEDS_FLASH.search(error.text):
+    if error.fact is Fact.ERROR_OTHER and error.values.get("needs") == "flash_attn":
         return (
             "A quantised V cache needs flash attention",
             "The V cache was to be quantised, and flash attention is off.",

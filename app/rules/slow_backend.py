@@ -10,10 +10,9 @@ Sources: slowdown.md section 7 (full GPU far below the card); advice.md claim 52
 26663.
 """
 
-import re
 from dataclasses import dataclass
 
-from app.core import units
+from app.core import names, units
 from app.core.bench import BenchRun, Test
 from app.core.evidence import Evidence
 from app.core.rule import Certainty, Cite, Finding, Fix, Rule
@@ -21,7 +20,6 @@ from app.rules import rates, seen
 
 _FACTOR = 2.5
 _SMALLEST_BYTES = 1_500_000_000  # below, fixed costs per token hide the bandwidth
-_SPARSE = re.compile(r"(?i)\bA\d+(?:\.\d+)?B\b|moe|\dx\d+b")  # these read only a part per token
 _OTHERS = {
     "Vulkan": "the build for the card's own library: HIP (ROCm) for AMD, CUDA for NVIDIA, SYCL "
     "for Intel",
@@ -81,7 +79,7 @@ def _reads(evidence: Evidence) -> list[_Read]:
         _Read(run, _bytes(run) * run.mean_tps)
         for run in rates.of(evidence, Test.GENERATION)
         if _bytes(run) >= _SMALLEST_BYTES and _is_all_on_device(run)
-        and not _SPARSE.search(run.model_name)
+        and not names.is_sparse_model(run.model_name)
     ]  # fmt: skip
 
 

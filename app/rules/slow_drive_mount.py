@@ -8,14 +8,11 @@ Fix: copy the file into WSL's own file system. Proof: the load time.
 Sources: users.md row 11; hardware.md section 7.
 """
 
-import re
-
-from app.core import units
+from app.core import names, units
 from app.core.evidence import Evidence
 from app.core.rule import Certainty, Cite, Finding, Fix, Rule
 from app.rules import command
 
-_DRIVE = re.compile(r"/mnt/[a-z]/")
 _SLOW = 300e6  # bytes per s; an SSD inside WSL reads several times that
 
 
@@ -23,7 +20,7 @@ def check(evidence: Evidence) -> Finding | None:
     """Find a model on a Windows drive in WSL."""
     path = command.model_path(evidence)
     machine = evidence.machine
-    if machine is None or not machine.flag("os.is_wsl") or not _DRIVE.match(path):
+    if machine is None or not machine.flag("os.is_wsl") or not names.is_on_windows_drive(path):
         return None
     speed = _speed(evidence)
     if speed is not None and speed >= _SLOW:

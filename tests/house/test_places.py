@@ -42,6 +42,15 @@ def test_imports_only_what_its_place_allows(path: Path) -> None:
                 assert name.startswith(places or "nowhere"), f"line {line} imports {imported}"
 
 
+RULES = [path for path in APP_FILES if tree.name_of(path).startswith("app/rules/")]
+
+
+@pytest.mark.parametrize("path", RULES, ids=tree.name_of)
+def test_no_rule_holds_a_regular_expression(path: Path) -> None:
+    # what a line says is a pattern's business, what a name says is core's (docs/architecture.md)
+    assert "re" not in {name for name, _line in tree.imported_names(tree.syntax(path))}
+
+
 # it measures the memory with threads, in a process of its own
 WITHOUT_THREADS = [path for path in APP_FILES if path.name != "bandwidth.py"]
 

@@ -7,7 +7,10 @@ from app.rules.fit_switched_off import check, silent
 from tests.rules import made
 
 REASON = "n_gpu_layers already set by user to 100"
-FAILED = made.event(Fact.FIT_FAILED, 6, f"failed to fit params: {REASON}, abort", reason=REASON)
+FAILED = made.event(
+    Fact.FIT_FAILED, 6, f"failed to fit params: {REASON}, abort",
+    reason=REASON, setting="n_gpu_layers", value="100",
+)  # fmt: skip
 SHORT = made.event(Fact.FIT_SHORT, 4, "need to reduce by 4418 MiB", need_mib=4418)
 KEPT = made.event(Fact.FIT_CTX_KEPT, 5, "context size set by user to 32768", n=32768)
 

@@ -203,7 +203,8 @@ def test_names_the_system_when_it_ended_the_program() -> None:
 
 
 def test_gives_flash_attention_back_when_the_v_cache_needs_it() -> None:
-    line = made.event(Fact.ERROR_OTHER, 30, "V cache quantization requires flash_attn")
+    text = "V cache quantization requires flash_attn"
+    line = made.event(Fact.ERROR_OTHER, 30, text, needs="flash_attn")
     request = LoadRequest(cache_type_v="q8_0", flash_attn=Switch.OFF)
     finding = check(failed(line, request=request))
     assert finding is not None

@@ -153,14 +153,20 @@ PATTERNS = (
         fact=Fact.FIT_FAILED,
         keys=("failed to fit params",),
         regex=re.compile(
-            r"failed to fit params to free device memory: (?P<reason>.+?)(?:, abort)?$"
+            r"failed to fit params to free device memory: "
+            r"(?P<reason>(?P<setting>\w+) already set by user(?: to (?P<value>[^\s,]+))?"
+            r"|.+?)(?:, abort)?$"
         ),
         samples=(
             Sample(
                 build="10434",
                 line="common_fit_params: failed to fit params to free device memory: "
                 "n_gpu_layers already set by user to 99, abort",
-                values={"reason": "n_gpu_layers already set by user to 99"},
+                values={
+                    "reason": "n_gpu_layers already set by user to 99",
+                    "setting": "n_gpu_layers",
+                    "value": "99",
+                },
             ),
         ),
     ),

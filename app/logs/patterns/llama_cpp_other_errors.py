@@ -71,14 +71,19 @@ PATTERNS = (
         fact=Fact.ERROR_OTHER,
         keys=("flash_attn",),
         regex=re.compile(
-            r"V cache quantization requires flash_attn"
-            r"|quantized V cache (?:requires|was requested, but this requires) .*flash_attn"
-            r"|quantized V cache requires flash_attn to be enabled"
+            r"(?:V cache quantization|quantized V cache)\b.*?\brequires .*?(?P<needs>flash_attn)"
         ),
         samples=(
             Sample(
                 build="2025-08",
                 line="llama_init_from_model: V cache quantization requires flash_attn",
+                values={"needs": "flash_attn"},
+            ),
+            Sample(
+                build="11434",
+                line="0.00.575.849 E llama_init_from_model: quantized V cache requires flash_attn "
+                "to be enabled",
+                values={"needs": "flash_attn"},
             ),
         ),
     ),
