@@ -145,9 +145,9 @@ class DiagnoseRun(Steps):
                     yield from self._serve(plan, seen, load)
             except UserError as error:
                 seen.notes.append(f"The rates could not be measured. {error.sentence()}")
-                self.end(error.title)
+                self.fail(error.title)
         else:
-            self.end(load.why_not)
+            self.fail(load.why_not)
         stopped = yield from load_probe.stop(load)
         seen.outcome = load.outcome(stopped)
         yield from self._log(seen, load)
@@ -179,7 +179,7 @@ class DiagnoseRun(Steps):
             )
         except UserError as error:
             seen.notes.append(error.sentence())
-            self.end(error.title)
+            self.fail(error.title)
             return
         story = seen.log.load if seen.log else None
         seen.runs = tuple(_labelled(run, story) for run in seen.runs)
@@ -198,7 +198,7 @@ class DiagnoseRun(Steps):
             result = yield from bench_runner.measure(self, bench_plan)
         except UserError as error:
             seen.notes.append(f"The rates could not be measured. {error.sentence()}")
-            self.end(error.title)
+            self.fail(error.title)
             return
         seen.runs, seen.watch = result.runs, result.watch
         seen.notes += [f"llama-bench cannot be told: {name}" for name in result.left_out]

@@ -86,7 +86,8 @@ def _to_the_end(kind: type[S], start: Callable[[S], None], result: type[T], say:
     steps.step_started.connect(lambda name: say(f"{name} ..."))
     changes = _Changes(say)
     steps.progressed.connect(lambda _percent, text: changes.tell(text))
-    steps.step_ended.connect(lambda name, seconds, text: say(f"{name}: {text} ({seconds:.1f} s)"))
+    for ended in (steps.step_ended, steps.step_failed):
+        ended.connect(lambda name, seconds, text: say(f"{name}: {text} ({seconds:.1f} s)"))
     steps.done.connect(ends.append)
     steps.failed.connect(ends.append)
     steps.cancelled.connect(lambda: ends.append(Cancelled()))

@@ -121,7 +121,7 @@ class ObserveRun(Steps):
             )
         except UserError as error:
             notes.append(error.sentence())
-            self.end(error.title)
+            self.fail(error.title)
             return None
         self.end(f"{model.name}: {model.arch}, {units.size(model.file_bytes)}")
         return model
@@ -147,7 +147,7 @@ class ObserveRun(Steps):
             )
         except UserError as error:
             notes.append(error.sentence())
-            self.end(error.title)
+            self.fail(error.title)
             return None, ""
         self.end(f"{units.count(log.n_lines)} lines")
         return log, path

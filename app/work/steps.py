@@ -114,6 +114,7 @@ class Steps(QObject):
     step_started = Signal(str)  # the step's name
     progressed = Signal(int, str)  # per cent of the step, and what is being done
     step_ended = Signal(str, float, str)  # name, seconds, what came out in words
+    step_failed = Signal(str, float, str)  # name, seconds, why in words; the work may go on
     done = Signal(object)
     failed = Signal(object)  # an Exception; a UserError has texts for the user
     cancelled = Signal()
@@ -163,6 +164,10 @@ class Steps(QObject):
     def end(self, text: str) -> None:
         """Say what the step brought."""
         self.step_ended.emit(self._step, time.monotonic() - self._step_started, text)
+
+    def fail(self, text: str) -> None:
+        """Say why the step did not succeed."""
+        self.step_failed.emit(self._step, time.monotonic() - self._step_started, text)
 
     def job(self, work: Work, name: str) -> JobEnd:
         """Start a job whose progress is the step's."""

@@ -48,10 +48,12 @@ class Story:
     def __init__(self, run: DiagnoseRun) -> None:
         self.started: list[str] = []
         self.ended: list[str] = []
+        self.failed: list[str] = []
         self.texts: dict[str, str] = {}
         self.ends: list[object] = []
         run.step_started.connect(self.started.append)
         run.step_ended.connect(self._on_step_ended)
+        run.step_failed.connect(self._on_step_failed)
         run.done.connect(self.ends.append)
         run.failed.connect(self.ends.append)
         run.cancelled.connect(lambda: self.ends.append("cancelled"))
@@ -60,6 +62,10 @@ class Story:
         assert seconds >= 0
         self.ended.append(name)
         self.texts[name] = text
+
+    def _on_step_failed(self, name: str, seconds: float, text: str) -> None:
+        self._on_step_ended(name, seconds, text)
+        self.failed.append(name)
 
     def result(self) -> DiagnoseResult:
         (end,) = self.ends
@@ -212,6 +218,7 @@ def test_says_why_when_the_rates_could_not_be_measured(
     assert evidence.runs == ()
     assert "failed to load model" in evidence.notes[0]
     assert story.texts[MEASURE] == "llama-bench could not measure the model"
+    assert story.failed == [MEASURE]
 
 
 def test_says_why_when_the_server_died_at_its_first_request(

@@ -204,11 +204,8 @@ class BenchmarkTab(Page):
     # ------------------------------------------------------------------ building
 
     def _connect(self) -> None:
-        steps = self._steps
         for runner in (self._runner, self._ratio_runner):
-            runner.step_started.connect(steps.start_step)
-            runner.progressed.connect(steps.show_progress)
-            runner.step_ended.connect(lambda _name, seconds, text: steps.end_step(seconds, text))
+            self._steps.follow(runner)
             runner.failed.connect(self._on_failed)
             runner.cancelled.connect(self._on_cancelled)
             runner.finished.connect(self._show_state)

@@ -300,11 +300,8 @@ class DiagnoseTab(Page):
     # ------------------------------------------------------------------ building
 
     def _connect(self) -> None:
-        steps = self._steps
         for run in (self._run, self._ends, self._observe):
-            run.step_started.connect(steps.start_step)
-            run.progressed.connect(steps.show_progress)
-            run.step_ended.connect(lambda _name, seconds, text: steps.end_step(seconds, text))
+            self._steps.follow(run)
             run.failed.connect(self._on_failed)
             run.cancelled.connect(self._on_cancelled)
             run.finished.connect(self._show_state)

@@ -17,6 +17,11 @@ class IconLabel(QLabel):
         self.setFixedSize(size, size)
         self._draw()
 
+    @property
+    def name(self) -> str:
+        """Return the icon that is shown, "" = none."""
+        return self._name
+
     def show_icon(self, name: str, role: str) -> None:
         """Show another icon, "" = none."""
         self._name, self._role = name, role

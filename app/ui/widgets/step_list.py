@@ -7,6 +7,7 @@ from app.core import units
 from app.ui import theme
 from app.ui.widgets.card import Card, dim_label
 from app.ui.widgets.icon_label import IconLabel
+from app.work.steps import Steps
 
 _ICON = 18
 
@@ -17,6 +18,7 @@ class StepList(Card):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(self.tr("Steps"), parent)
         self._rows: list[tuple[IconLabel, QLabel, QLabel]] = []
+        self._is_open = False  # a step has started and not ended
         self._lines = QVBoxLayout()
         self._lines.setSpacing(theme.XS)
         self._bar = QProgressBar()
@@ -30,8 +32,16 @@ class StepList(Card):
         self.body.addWidget(self._bar)
         self.body.addWidget(self._doing)
 
+    def follow(self, run: Steps) -> None:
+        """Show the steps of a run, whenever it runs."""
+        run.step_started.connect(self.start_step)
+        run.progressed.connect(self.show_progress)
+        run.step_ended.connect(lambda _name, seconds, text: self.end_step(seconds, text))
+        run.step_failed.connect(lambda _name, seconds, text: self.fail_step(seconds, text))
+
     def clear(self) -> None:
         """Start over."""
+        self._is_open = False
         while self._lines.count():
             item = self._lines.takeAt(0)
             widget = item.widget() if item else None
@@ -56,6 +66,7 @@ class StepList(Card):
         layout.addWidget(result, 1)
         self._lines.addWidget(row)
         self._rows.append((picture, title, result))
+        self._is_open = True
         self._bar.setRange(0, 0)
         self._doing.setText("")
         self.setAccessibleDescription(name)
@@ -68,13 +79,25 @@ class StepList(Card):
 
     def end_step(self, seconds: float, text: str) -> None:
         """Say what the last step brought and how long it took."""
+        self._close_step("circle-check", "good", seconds, text)
+
+    def fail_step(self, seconds: float, text: str) -> None:
+        """Say why the last step did not succeed and how long it took."""
+        self._close_step("circle-x", "error", seconds, text)
+
+    def _close_step(self, icon: str, role: str, seconds: float, text: str) -> None:
         if not self._rows:
             return
-        picture, _title, result = self._rows[-1]
-        picture.show_icon("circle-check", "good")
+        self._is_open = False
+        picture, title, result = self._rows[-1]
+        picture.show_icon(icon, role)
         result.setText(f"{units.seconds(seconds)} · {text}" if text else units.seconds(seconds))
+        self.setAccessibleDescription(f"{title.text()}: {result.text()}")
 
     def finish(self, text: str) -> None:
-        """Show the last word instead of the progress."""
+        """Show the last word instead of the progress; a step still open did not succeed."""
+        if self._is_open:
+            self._is_open = False
+            self._rows[-1][0].show_icon("circle-x", "error")
         self._bar.hide()
         self._doing.setText(text)
