@@ -8,8 +8,12 @@ import argparse
 import importlib
 import io
 import os
+import signal
 import sys
-from collections.abc import Mapping, Sequence
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
+from types import FrameType
 from typing import NoReturn
 
 from app import product
@@ -29,6 +33,9 @@ COMMANDS: Mapping[str, str] = {
     "report": "what saved evidence says, for support or an issue tracker",
     "self-test": "whether this program is complete: every tab, a model, a PDF",
 }
+
+
+_MEASURING = ("bench", "diagnose")  # they load Qt
 
 
 class CommandError(Exception):
@@ -82,6 +89,14 @@ def _run(argv: list[str]) -> int:
     parser.add_argument("--version", action="version", version=f"{product.NAME} {product.VERSION}")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     wanted = next((word for word in argv if word in COMMANDS), None)
+    with _stopping_at_once() if wanted in _MEASURING else nullcontext():
+        return _parsed(parser, commands, argv, wanted)
+
+
+def _parsed(
+    parser: _Parser, commands: "argparse._SubParsersAction[_Parser]", argv: list[str],
+    wanted: str | None,
+) -> int:  # fmt: skip
     modules = {}
     for name, text in COMMANDS.items():
         summary = text.replace("%", "%%")  # argparse fills these texts in
@@ -97,6 +112,29 @@ def _run(argv: list[str]) -> int:
         return end.code if isinstance(end.code, int) else ANSWERED
     status = modules[arguments.command].main(arguments)
     return status if isinstance(status, int) else FAILED
+
+
+@contextmanager
+def _stopping_at_once() -> Iterator[None]:
+    """End at Ctrl+C without an exception: Qt's bindings swallow it or trip over it while they load.
+
+    Nothing has been started then. While something runs, work.headless cancels it instead; what is
+    left after that ends with us through its guard.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def stop(_number: int, _frame: FrameType | None) -> None:
+        _complain(FAILED, "Stopped.")
+        sys.stderr.flush()
+        os._exit(FAILED)
+
+    before = signal.signal(signal.SIGINT, stop)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def _complain(status: int, sentence: str) -> int:

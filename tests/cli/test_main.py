@@ -93,3 +93,20 @@ def test_a_reader_that_has_enough_is_no_error() -> None:
         program.stdout.close()
         _out, err = program.communicate(timeout=60)
     assert (program.returncode, err) == (0, b"")
+
+
+def test_stops_at_ctrl_c_while_a_measuring_command_loads() -> None:
+    # as a user's Ctrl+C in the first second: in the middle of an import
+    code = (
+        "import importlib, os, signal\n"
+        "from app import cli\n"
+        "importlib.import_module = lambda _name: os.kill(os.getpid(), signal.SIGINT)\n"
+        "cli.main(['diagnose', 'model.gguf'])\n"
+    )
+    command = [sys.executable, "-c", code]
+    ended = subprocess.run(
+        command, check=False, capture_output=True, text=True, cwd=ROOT, timeout=60
+    )
+    assert (ended.returncode, ended.stdout) == (cli.FAILED, "")
+    assert ended.stderr.endswith(": Stopped.\n")
+    assert "Traceback" not in ended.stderr
