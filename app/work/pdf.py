@@ -15,10 +15,7 @@ from PySide6.QtGui import (
     QPainter,
     QPalette,
     QPdfWriter,
-    QTextBlock,
-    QTextCursor,
     QTextDocument,
-    QTextFormat,
 )
 
 from app import product
@@ -28,6 +25,7 @@ from app.core.evidence import Evidence
 from app.report.document import Document
 from app.report.markdown import to_markdown
 from app.work.pdf_charts import DIM
+from app.work.pdf_pages import settle
 from app.work.pdf_text import PaperText, body_font
 
 EVIDENCE_NAME = "evidence.json"
@@ -35,7 +33,6 @@ TEXT_NAME = "report.md"
 _RESOLUTION = 600
 _MARGINS_MM = QMarginsF(18, 16, 18, 14)
 _FOOTER_PT, _FOOTER_SIZE = 22.0, 7.5
-_MOST_HEADINGS_MOVED = 40
 
 
 def write_pdf(document: Document, evidence: Evidence, path: Path) -> int:
@@ -88,8 +85,7 @@ def _paint(document: Document, writer: QPdfWriter) -> int:
     point = writer.resolution() / 72
     page = QRectF(0, 0, writer.width(), writer.height() - _FOOTER_PT * point)
     paper = PaperText(document, writer, page.width(), page.height())
-    _keep_headings(paper)
-    n_pages = paper.text.pageCount()
+    n_pages = settle(paper)
     painter = QPainter(writer)
     for number in range(n_pages):
         if number:
@@ -122,31 +118,3 @@ def _paint_footer(painter: QPainter, writer: QPdfWriter, document: Document, wor
     y = writer.height() - metrics.descent()
     painter.drawText(QPointF(0, y), f"{document.title}  ·  {document.created}".rstrip(" ·"))
     painter.drawText(QPointF(writer.width() - metrics.horizontalAdvance(words), y), words)
-
-
-def _keep_headings(paper: PaperText) -> None:
-    """Move a heading to the next page when what belongs to it does not fit below it."""
-    layout = paper.text.documentLayout()
-    height = paper.text.pageSize().height()
-    for _ in range(_MOST_HEADINGS_MOVED):
-        paper.text.pageCount()  # lays the document out
-        for first, last in paper.together:
-            heading = paper.text.findBlock(first)
-            top = layout.blockBoundingRect(heading).top()
-            bottom = layout.blockBoundingRect(paper.text.findBlock(last)).bottom()
-            is_cut = int(top // height) != int((bottom - 1) // height)
-            if is_cut and bottom - top < height and _start_page_with(heading):
-                break
-        else:
-            return
-
-
-def _start_page_with(block: QTextBlock) -> bool:
-    """Put a page break before a block; False when it has one already."""
-    always = QTextFormat.PageBreakFlag.PageBreak_AlwaysBefore
-    shape = block.blockFormat()
-    if shape.pageBreakPolicy() & always:
-        return False
-    shape.setPageBreakPolicy(always)
-    QTextCursor(block).setBlockFormat(shape)
-    return True

@@ -2,6 +2,7 @@
 
 import json
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,8 @@ from app.core.errors import UserError
 from app.core.evidence import Evidence
 from app.core.rule import Diagnosis
 from app.probes.host import RealHost
-from app.report.document import Document, build
+from app.report.blocks import Column, Table
+from app.report.document import Document, Section, build
 from app.report.redact import Person, redact
 from app.rules import judge
 from app.work.pdf import EVIDENCE_NAME, TEXT_NAME, pdf_bytes, write_pdf
@@ -101,6 +103,23 @@ def test_long_table_repeats_its_header(qtbot: QtBot, tmp_path: Path) -> None:
     assert n_pages >= 5
     inside = [page for page in pages[2:-1] if "/proc/meminfo" in page or "/sys/" in page]
     assert inside and all("Source" in page for page in inside)
+
+
+def test_rows_of_a_table_are_not_cut_by_the_end_of_a_page(
+    document: Document, evidence: Evidence, qtbot: QtBot, tmp_path: Path
+) -> None:
+    texts = [f"begin{n} " + "many words of it " * (n % 13 + 1) + f"end{n}" for n in range(200)]
+    table = Table(
+        (Column("Fact"), Column("Value", share=2)), tuple(("a fact", text) for text in texts)
+    )
+    path = tmp_path / "rows.pdf"
+    long = replace(document, sections=(Section("computer", "Computer", (table,)),))
+    assert write_pdf(long, evidence, path) >= 8
+    pages = ask("pdftotext", "-layout", path, "-").split("\f")
+    for n in range(200):
+        assert [f"begin{n} " in page for page in pages] == [
+            f"end{n}\n" in page for page in pages
+        ], n
 
 
 def test_headings_stay_with_what_follows(pdf: Path, document: Document) -> None:
