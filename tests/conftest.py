@@ -1,6 +1,7 @@
 """What every test gets: an offscreen Qt, the real programs, and proof that nothing is left over."""
 
 import gc
+import itertools
 import os
 import sys
 import threading
@@ -11,6 +12,8 @@ import psutil
 import pytest
 
 from tests import real_programs
+
+_NUMBERS = itertools.count()
 
 # before anything imports Qt
 if "--headed" not in sys.argv:
@@ -62,7 +65,8 @@ def deepseek_header(_real: None) -> Path:
 @pytest.fixture(autouse=True)
 def user_folders(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Keep the settings and the notebook of each test in a folder of its own."""
-    folder = tmp_path_factory.mktemp("user")
+    # mktemp reads the folder of all that it made before, for each of some ten thousand tests
+    folder = tmp_path_factory.getbasetemp() / f"user{next(_NUMBERS)}"
     monkeypatch.setenv("SLOWSCOPE_DATA", str(folder / "data"))
     monkeypatch.setenv("SLOWSCOPE_CONFIG", str(folder / "config"))
     monkeypatch.setenv("SLOWSCOPE_CACHE", str(folder / "cache"))
