@@ -8,6 +8,7 @@ from app.core.machine import Machine
 from app.core.model import Model
 from app.core.request import LoadRequest
 from app.core.said import Said
+from app.core.track import Track
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,8 +39,23 @@ class GpuWatch:
     free_min_bytes: int | None = None
     shared_growth_bytes: int | None = None  # Windows: system memory it took on for the program
     n_thermal: int | None = None  # samples with a thermal reason
-    memory_clock_min: float | None = None  # of the clock at the start of the run
+    memory_clock_min: float | None = None  # of the highest clock before, while it worked
     is_capped: bool | None = None  # the power limit was active: normal under load
+    name: str = ""
+    index: int | None = None  # of the card, as its driver counts
+    n_busy: int | None = None  # samples in which it worked
+    clock_min: float | None = None  # as memory_clock_min, of the clock that computes
+    reasons: tuple[str, ...] = ()  # why clocks were held down, in words; seen often enough
+    temperature_max: float | None = None  # °C
+    temperature_limit: float | None = None
+    power_max_w: float | None = None
+    power_limit_w: float | None = None
+    power_default_w: float | None = None  # the maker's limit
+    link_max_bytes_s: float | None = None
+    link_width: int | None = None  # lanes, at least, while it worked
+    link_width_max: int | None = None
+    link_generation: int | None = None  # at most, while it worked: it falls when idle
+    link_generation_max: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +67,7 @@ class TextCheck:
     has_ended: bool | None = None
     n_generated: int | None = None  # tokens, those of a hidden thought included
     n_shown: int | None = None
+    leaked: str = ""  # a word of a chat template that stands in the answer
     source: str = ""
 
 
@@ -77,6 +94,8 @@ class SecondRun:
     runs: tuple[BenchRun, ...] = ()
     watch: MemoryWatch | None = None
     notes: tuple[str, ...] = ()
+    gpu_watch: GpuWatch | None = None
+    track: Track | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +119,7 @@ class Evidence:
     again: SecondRun | None = None
     history: tuple[BenchRun, ...] = ()  # earlier rates of this model here, from the notebook
     said: Said | None = None  # llama.cpp's own word on a load, and where it differs from ours
+    track: Track | None = None  # values over the time in which the runs were measured
 
     def second(self) -> "Evidence | None":
         """Return what the second run saw as evidence of its own, None when there was none."""
@@ -113,7 +133,8 @@ class Evidence:
             log=again.log,
             runs=again.runs,
             watch=again.watch,
-            gpu_watch=None,
+            gpu_watch=again.gpu_watch,
+            track=again.track,
             text_checks=(),
             notes=again.notes,
             again=None,

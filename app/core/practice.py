@@ -117,7 +117,9 @@ def _of_memory(
             why = "the cache of the whole training context is too small to be missed"
     elif not missing:
         why = _NO_FREE if free else _NO_DEVICE
-    rule = ("cache-too-large", "layers-not-offloaded", "context-reduced")
+    rule = (
+        "cache-too-large", "layers-moved-by-fit", "layers-not-offloaded", "context-reduced",
+    )  # fmt: skip
     return (
         Lesson(
             "c-small-device", "A small device",

@@ -23,6 +23,7 @@ GROUPS = (
             "load-failed",
             "projector-not-counted",
             "out-of-memory-later",
+            "ends-at-request",
         ),
     ),
     Group(
@@ -44,6 +45,7 @@ GROUPS = (
             "windows-shared-memory",
             "one-layer-too-many",
             "spilling-to-swap",
+            "mapped-pages-evicted",
         ),
     ),
     Group(
@@ -54,6 +56,7 @@ GROUPS = (
             "runtime-estimate",
             "partial-slower-than-ends",
             "moe-experts",
+            "layers-moved-by-fit",
             "layers-not-offloaded",
             "weights-refused",
             "kv-on-host",
@@ -62,7 +65,13 @@ GROUPS = (
     Group(
         "the context",
         "The KV cache competes with the layers for the same memory.",
-        ("cache-too-large", "prompt-cut", "context-above-training", "setting-ignored"),
+        (
+            "cache-too-large",
+            "context-reduced",
+            "prompt-cut",
+            "context-above-training",
+            "setting-ignored",
+        ),
     ),
     Group(
         "limits of the platform",
@@ -121,7 +130,9 @@ GROUPS = (
             "quantised-v-cache",
             "tokenizer-keys-missing",
             "temperature-too-high",
-            "bad-output",
+            "end-token-missing",
+            "base-model-as-chat",
+            "template-missing",
             "too-few-bits",
         ),
     ),

@@ -20,7 +20,7 @@ _MARGIN_MIB = 2048  # twice of what the fit leaves by itself
 
 def check(evidence: Evidence) -> Finding | None:
     """Find memory that was refused after the program was ready."""
-    line = _later(evidence)
+    line = later(evidence)
     if line is None or os_ceiling.check(evidence) is not None:
         return None
     n_bytes = line.values.get("n_bytes")
@@ -43,7 +43,7 @@ def check(evidence: Evidence) -> Finding | None:
 
 def silent(evidence: Evidence) -> str:
     """Name the observation that rules it out."""
-    if _later(evidence) is not None:
+    if later(evidence) is not None:
         return "a limit of the system explains it"
     return "no error about memory after the program was ready"
 
@@ -53,7 +53,8 @@ def needs(evidence: Evidence) -> str:
     return "" if evidence.log is not None else "no log of requests"
 
 
-def _later(evidence: Evidence) -> LogEvent | None:
+def later(evidence: Evidence) -> LogEvent | None:
+    """Return the first line that refuses memory after the program was ready."""
     story = seen.load(evidence)
     if story is None or not load_failed.is_ready(evidence):
         return None

@@ -2,8 +2,9 @@
 
 What: builds with the automatic fit before April 2026 fill the device without the projector
 (--mmproj) and its buffer; the first picture then finds no memory.
-Evidence: a projector, such a build or a log without the projector's line, a fit that was content,
-and memory refused later: by the log, or as the user saw it.
+Evidence: a projector, such a build or a log without the projector's line, and a fit that was
+content, on one card with little to spare. Where requests were answered and no memory was refused it
+is only possible.
 Arithmetic: the projector's file and its buffer, above the margin that the fit leaves.
 Fix: update; until then a larger margin. Proof: the projector's line comes before the fit's.
 Sources: llama.cpp issues 18181 and 19980, pull request 21489 (merged April 2026).
@@ -13,7 +14,6 @@ from app.core import units
 from app.core.evidence import Evidence
 from app.core.log import Fact, LoadStory
 from app.core.rule import Certainty, Cite, Finding, Rule
-from app.core.symptom import Symptom
 from app.rules import command, seen
 
 _FIRST_COUNTED = 8660  # about: pull request 21489 is of 5 April 2026, b8672 of that month has it
@@ -26,11 +26,8 @@ def check(evidence: Evidence) -> Finding | None:
     request, story = evidence.request, seen.load(evidence)
     if request is None or not request.projector_path or story is None:
         return None
-    if not _is_uncounted(evidence, story):
+    if not _is_uncounted(evidence, story) or _has_room(evidence, story):
         return None
-    is_seen = seen.memory_refused(evidence) or (
-        evidence.symptom == Symptom.OUT_OF_MEMORY_LATER.value
-    )
     decided = story.event(Fact.FIT_ENOUGH) or story.event(Fact.FIT_DONE)
     error = evidence.log.last(Fact.ERROR_MEMORY) if evidence.log else None
     number = seen.build(evidence)
@@ -51,7 +48,7 @@ def check(evidence: Evidence) -> Finding | None:
         ),
         proof="The line “estimated memory usage of mmproj” comes before the fit's lines, and a "
         "picture is answered.",
-        certainty=Certainty.LIKELY if is_seen else Certainty.NOT_PROVEN,
+        certainty=Certainty.NOT_PROVEN if _goes_well(evidence, story) else Certainty.LIKELY,
     )
 
 
@@ -74,6 +71,22 @@ def _is_uncounted(evidence: Evidence, story: LoadStory) -> bool:
     counted = evidence.log is not None and evidence.log.last(Fact.PROJECTOR_MEMORY) is not None
     number = seen.build(evidence)
     return decided and not counted and number is not None and _FIRST_FIT <= number < _FIRST_COUNTED
+
+
+def _goes_well(evidence: Evidence, story: LoadStory) -> bool:
+    """Tell whether requests were answered, and no memory was refused."""
+    return bool(story.rates or evidence.runs) and not seen.memory_refused(evidence)
+
+
+def _has_room(evidence: Evidence, story: LoadStory) -> bool:
+    """Tell whether the one card was left with enough free memory for any vision part.
+
+    With several cards it lies on one of them, and what is free on all of them together says little.
+    """
+    enough = story.event(Fact.FIT_ENOUGH)
+    if enough is None or "left_mib" not in enough.values or len(seen.gpu_names(evidence)) != 1:
+        return False
+    return enough.number("left_mib") >= enough.number("target_mib") + _MARGIN_MIB
 
 
 RULE = Rule(

@@ -88,6 +88,24 @@ def moved_by_fit(story: LoadStory) -> bool:
     return n < m and any(story.event(fact) for fact in (Fact.FIT_SHORT, Fact.FIT_DEVICE))
 
 
+def fit_lines(story: LoadStory) -> tuple[LogEvent, ...]:
+    """Return the lines with which the fit explains that it moved layers, in order of meaning."""
+    facts = (
+        Fact.FIT_SHORT, Fact.FIT_CTX_REDUCED, Fact.FIT_CTX_KEPT, Fact.FIT_DEVICE, Fact.OFFLOADED,
+    )  # fmt: skip
+    return tuple(event for event in map(story.event, facts) if event is not None)
+
+
+def doubt_of_layers(evidence: Evidence) -> str:
+    """Say that more layers need not help where the device works in system memory, else ""."""
+    if not shares_system_memory(evidence):
+        return ""
+    return (
+        " This device works in system memory, so layers on it may not be faster: measure both, and "
+        "keep the faster one."
+    )
+
+
 def memory_refused(evidence: Evidence) -> bool:
     """Tell whether the log has an error about memory."""
     return evidence.log is not None and evidence.log.last(Fact.ERROR_MEMORY) is not None

@@ -1,25 +1,23 @@
 """Memory spills: pages move to the swap and back while the model writes.
 
-What: each token waits for the drive. Or, with a mapped file and no swap involved, the system
-drops pages of the model and reads them again from the file.
-Evidence: swap traffic or refaults sampled while tokens were produced. A swap level alone says
-nothing: old idle pages stay there for days.
+What: each token waits for the drive. Pages of a mapped file that are read again without any swap
+are a fault of their own (mapped_pages_evicted.py).
+Evidence: swap traffic sampled while tokens were produced. A swap level alone says nothing: old
+idle pages stay there for days.
 Arithmetic: pages in or out per second times the page size, above 1 MiB/s (idle traffic of other
-programs stays below); refaults above 16 MiB/s.
+programs stays below).
 Fix: fewer bytes. What is largest: the file, the context, or other programs.
 Proof: the traffic is 0 while it writes.
-Sources: hardware.md section 2; advice.md part 3 rows "Swap" and "Mapped pages evicted"; seed 001
-task 5.
+Sources: hardware.md section 2; advice.md part 3 row "Swap"; seed 001 task 5.
 """
 
 from app.core import units
 from app.core.evidence import Evidence, MemoryWatch
 from app.core.log import Role
-from app.core.rule import Certainty, Cite, Finding, Fix, Rule
+from app.core.rule import Cite, Finding, Fix, Rule
 from app.rules import command, seen
 
 SMALLEST_SWAP = 1 * units.MIB  # bytes per s
-SMALLEST_REFAULT = 16 * units.MIB
 _LARGE_SHARE = 0.9
 _CACHE_SHARE = 0.25
 
@@ -37,16 +35,6 @@ def check(evidence: Evidence) -> Finding | None:
             cites=_swap_cites(watch),
             fix=_fix(evidence),
             proof="Swap in and out stay at 0 while it writes.",
-        )
-    if (watch.refault_max or 0.0) >= SMALLEST_REFAULT:
-        return Finding(
-            cause="Parts of the model file are dropped from memory and read again from the drive "
-            "while the model writes. The swap is not involved.",
-            cites=(_cite(watch, "pages read again from files", watch.refault_max),),
-            fix=_fix(evidence),
-            proof="The second run reads no pages again.",
-            certainty=Certainty.LIKELY,
-            title="The model file is read again and again",
         )
     return None
 
@@ -86,14 +74,23 @@ def _cite(watch: MemoryWatch, what: str, per_s: float | None) -> Cite:
     return Cite(f"{what}: at most {size}", source=watch.source)
 
 
-def _fix(evidence: Evidence) -> Fix:
+def smaller_file(evidence: Evidence) -> Fix | None:
+    """Return the fix for a file that is about as large as memory, None when it is smaller."""
     memory = evidence.machine.number("memory.total") if evidence.machine else None
     size = evidence.model.file_bytes if evidence.model else None
-    if memory and size and size > _LARGE_SHARE * memory:
-        return Fix(
-            f"Take a smaller file of the same model: it has {units.size(size)}, this computer "
-            f"{units.size(memory)} of memory. The next quantisation down is the first to try."
-        )
+    if not memory or not size or size <= _LARGE_SHARE * memory:
+        return None
+    return Fix(
+        f"Take a smaller file of the same model: it has {units.size(size)}, this computer "
+        f"{units.size(memory)} of memory. The next quantisation down is the first to try."
+    )
+
+
+def _fix(evidence: Evidence) -> Fix:
+    smaller = smaller_file(evidence)
+    if smaller is not None:
+        return smaller
+    memory = evidence.machine.number("memory.total") if evidence.machine else None
     story = seen.load(evidence)
     cache = sum(b.n_bytes for b in story.buffers if b.role is Role.KV) if story else 0
     if memory and story and story.n_ctx and cache > _CACHE_SHARE * memory:

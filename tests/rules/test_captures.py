@@ -6,6 +6,7 @@ import pytest
 
 from app.core.evidence import Evidence
 from app.core.rule import Certainty, Diagnosis
+from app.core.symptom import Symptom
 from app.logs import scan
 from app.rules import judge
 
@@ -17,12 +18,12 @@ VERDICTS = {
     "b10434-vulkan-abort-kv-tensor-too-large-lv4": "load-failed",
     "b10434-vulkan-device-none-ngl99-lv4": "device-present-but-unused",
     "b10434-vulkan-fit-moves-layers-ctx-set-lv4": "cache-too-large",
-    "b10434-vulkan-fit-reduces-context-lv4": "cache-too-large",
+    "b10434-vulkan-fit-reduces-context-lv4": "context-reduced",
     "b10434-vulkan-nkvo-lv4": "kv-on-host",
     "b10434-vulkan-oom-compute-default-verbosity": "load-failed",
     "b10434-vulkan-overcommit-loads-anyway-lv4": "over-commit",
     "b10434-vulkan-partial-ngl9-lv4": "layers-not-offloaded",
-    "b11434-cpu-fit-reduces-context-lv4": "cache-too-large",
+    "b11434-cpu-fit-reduces-context-lv4": "context-reduced",
     "b11434-cpu-oom-huge-ctx-fit-off-default-verbosity": "load-failed",
     "b11434-cpu-oom-huge-ctx-fit-on-lv4": "load-failed",
     "b11434-llama-bench-error-missing-file": "load-failed",
@@ -46,7 +47,7 @@ VERDICTS = {
     "b11434-rpc-one-device-partial-ngl6-lv4": "layers-not-offloaded",
     "b11434-rpc-one-device-partial-ngl6-verbose": "layers-not-offloaded",
     "b11434-rpc-server-unreachable": "load-failed",
-    "b11434-rpc-two-devices-fit-lv4": "cache-too-large",
+    "b11434-rpc-two-devices-fit-lv4": "context-reduced",
 }
 HEALTHY = (
     "b10434-vulkan-full-offload-lv4",
@@ -98,6 +99,16 @@ def test_finds_nothing_when_the_capture_is_healthy(name: str) -> None:
     # llvmpipe holds these loads: that is said beside the verdict, and as unproven
     assert {finding.rule_id for finding in found.also} <= {SOFTWARE}
     assert all(finding.certainty is Certainty.NOT_PROVEN for finding in found.also)
+
+
+@pytest.mark.parametrize("name", (*HEALTHY, *VERDICTS))
+def test_gives_the_same_verdict_whatever_the_user_says_to_see(name: str) -> None:
+    log = scan.scan_file(LOGS / f"{name}.log")
+    verdicts = {
+        judge.diagnose(Evidence(log=log, symptom=symptom)).verdict
+        for symptom in ("", *(symptom.value for symptom in Symptom))
+    }
+    assert len(verdicts) == 1
 
 
 def test_says_that_nothing_is_on_the_gpu_when_the_line_says_19_of_19() -> None:

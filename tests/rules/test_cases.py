@@ -1,9 +1,11 @@
 """The open cases: public reports must come out as their readers settled them."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
+from app.core.symptom import Symptom
 from app.rules import judge
 from tests.rules import cases
 
@@ -21,6 +23,14 @@ def test_names_the_fault_and_the_first_fix_of_a_report(case: cases.Case) -> None
     assert score.is_careful, "the report is not settled, so nothing may be called proven"
     assert score.said == (), "this must not be said here"
     assert not any(finding.title == "This check failed" for finding in score.found.also)
+
+
+@pytest.mark.parametrize("case", ALL, ids=lambda case: case.id)
+def test_gives_the_same_verdict_whatever_the_user_says_to_see(case: cases.Case) -> None:
+    evidence = case.evidence()
+    expected = judge.diagnose(replace(evidence, symptom="")).verdict
+    for symptom in Symptom:
+        assert judge.diagnose(replace(evidence, symptom=symptom.value)).verdict == expected
 
 
 def test_scores_all_cases(capsys: pytest.CaptureFixture[str]) -> None:

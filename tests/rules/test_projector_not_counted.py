@@ -1,14 +1,16 @@
-"""The vision part is missing from the sum only in some builds, and matters once memory ran out."""
+"""The vision part is missing from the sum only in some builds, and where little room is left."""
 
 from dataclasses import replace
 
 import pytest
 
+from app.core import facts
+from app.core.bench import BenchRun, Test
 from app.core.evidence import Evidence
 from app.core.log import Fact
+from app.core.machine import Machine
 from app.core.request import LoadRequest
 from app.core.rule import Certainty
-from app.core.symptom import Symptom
 from app.rules.projector_not_counted import check, silent
 from tests.rules import made
 
@@ -16,7 +18,6 @@ ENOUGH = made.event(Fact.FIT_ENOUGH, 4, "no changes needed", left_mib=1100, targ
 OLD = replace(
     made.seen(made.story(ENOUGH), request=LoadRequest(projector_path="mmproj.gguf")),
     runtime_version="7474",
-    symptom=Symptom.OUT_OF_MEMORY_LATER.value,
 )
 
 
@@ -27,9 +28,18 @@ def test_asks_for_an_update_or_a_margin() -> None:
     assert "-fitt 4096" in finding.fix.command
 
 
-def test_is_only_possible_when_memory_did_not_run_out() -> None:
-    finding = check(replace(OLD, symptom=""))
+def test_is_only_possible_when_requests_were_answered() -> None:
+    run = BenchRun(Test.GENERATION, 128, (20.0, 21.0), "llama-server")
+    finding = check(replace(OLD, runs=(run,)))
     assert finding is not None and finding.certainty is Certainty.NOT_PROVEN
+
+
+def test_is_silent_when_one_card_has_room_for_any_vision_part() -> None:
+    roomy = made.event(Fact.FIT_ENOUGH, 4, "no changes needed", left_mib=9000, target_mib=1024)
+    log = made.seen(made.story(roomy)).log
+    one = Machine(facts=(facts.known("gpu.0.name", "RTX 4090", source="NVML"),))
+    assert check(replace(OLD, log=log, machine=one)) is None
+    assert check(replace(OLD, log=log)) is not None
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,6 @@ from app.core.evidence import Evidence, MemoryWatch
 from app.core.log import Role
 from app.core.machine import Machine
 from app.core.model import Model, Part
-from app.core.rule import Certainty
 from app.core.units import GIB, MIB
 from app.rules.spilling_to_swap import check, needs, silent
 from tests.rules import made
@@ -43,12 +42,9 @@ def test_offers_half_the_context_when_the_cache_is_large() -> None:
     assert "-c 65536" in finding.fix.command
 
 
-def test_is_likely_when_only_file_pages_are_read_again() -> None:
+def test_leaves_file_pages_to_their_own_rule() -> None:
     watch = MemoryWatch(5.0, 10, swap_in_max=0.0, swap_out_max=0.0, refault_max=90.0 * MIB)
-    finding = check(Evidence(watch=watch))
-    assert finding is not None
-    assert finding.certainty is Certainty.LIKELY
-    assert finding.title == "The model file is read again and again"
+    assert check(Evidence(watch=watch)) is None
 
 
 def test_is_silent_when_old_pages_lie_in_swap_without_traffic() -> None:

@@ -17,13 +17,18 @@ def model(type_id: int, **keys: int) -> Model:
     return Model("m", "llama", 3, False, {f"llama.{k}": v for k, v in keys.items()}, tensors, ())
 
 
-WRONG = Evidence(model=model(_Q2_K), symptom=Symptom.WRONG_TEXT.value)
+WRONG = Evidence(model=model(_Q2_K), text_checks=(TextCheck((), is_readable=False),))
 
 
 def test_takes_more_bits_when_the_text_is_wrong() -> None:
     finding = check(WRONG)
     assert finding is not None and finding.certainty is Certainty.LIKELY
     assert "2.62 bits" in finding.cause
+
+
+def test_is_only_possible_when_wrong_text_was_reported() -> None:
+    finding = check(replace(WRONG, text_checks=(), symptom=Symptom.WRONG_TEXT.value))
+    assert finding is not None and finding.certainty is Certainty.NOT_PROVEN
 
 
 def test_is_only_possible_for_a_mixture_of_experts() -> None:
