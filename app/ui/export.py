@@ -2,9 +2,10 @@
 
 from pathlib import Path
 
-from PySide6.QtWidgets import QCheckBox, QFileDialog, QLabel, QMessageBox, QWidget
+from PySide6.QtWidgets import QCheckBox, QLabel, QMessageBox, QWidget
 
 from app.core.errors import UserError
+from app.ui import choose
 from app.work import export
 from app.work.export import Format
 from app.work.session import Session
@@ -19,8 +20,9 @@ _FILTERS = {
 
 def export_report(parent: QWidget, session: Session) -> None:
     """Ask for the file and for what may be in it, then write it; errors go to the session."""
-    name, chosen = QFileDialog.getSaveFileName(
-        parent, parent.tr("Export report"), "slow-model-report.pdf", ";;".join(_FILTERS)
+    title = parent.tr("Export report")
+    name, chosen = choose.target(
+        parent, session, title, "slow-model-report.pdf", ";;".join(_FILTERS)
     )
     if not name:
         return

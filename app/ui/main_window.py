@@ -15,7 +15,6 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import (
     QApplication,
-    QFileDialog,
     QHBoxLayout,
     QMainWindow,
     QStackedWidget,
@@ -25,7 +24,7 @@ from PySide6.QtWidgets import (
 
 from app import product
 from app.core.errors import UserError
-from app.ui import theme
+from app.ui import choose, theme
 from app.ui.widgets.banner import Banner
 from app.ui.widgets.nav_bar import NavPanel
 from app.ui.widgets.page import Page
@@ -131,10 +130,8 @@ class MainWindow(QMainWindow):
 
     def choose_files(self) -> None:
         """Ask for files and open them by what they hold."""
-        names, _ = QFileDialog.getOpenFileNames(
-            self, self.tr("Open a model, a log, a benchmark or an evidence file")
-        )
-        if names:
+        title = self.tr("Open a model, a log, a benchmark or an evidence file")
+        if names := choose.files(self, self.session, title):
             self.session.open_paths(names)
 
     def export_report(self) -> None:

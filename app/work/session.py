@@ -24,7 +24,7 @@ from app.work import readers
 from app.work.jobs import Job, Jobs, Latest
 from app.work.process import Processes
 from app.work.readers import ReadResult
-from app.work.settings import LLAMA_FOLDER, Settings
+from app.work.settings import LAST_FOLDER, LLAMA_FOLDER, Setting, Settings
 
 if TYPE_CHECKING:
     from app.work.log_file import LogFile
@@ -196,8 +196,23 @@ class Session(QObject):
         """Remember the folder with llama.cpp's programs."""
         if folder == self.llama_folder:
             return
+        self._remember(LLAMA_FOLDER, folder)
+        self.llama_folder_changed.emit(folder)
+
+    @property
+    def folder(self) -> Path:
+        """Return the folder to begin in when a file is asked for: the last one, or the user's."""
+        last = Path(self.settings.get(LAST_FOLDER) or Path.home())
+        return last if last.is_dir() else Path.home()
+
+    def set_folder(self, folder: Path) -> None:
+        """Remember the folder of a file that was opened or written."""
+        if folder != self.folder:
+            self._remember(LAST_FOLDER, str(folder))
+
+    def _remember(self, setting: Setting[str], folder: str) -> None:
         try:
-            self.settings.set(LLAMA_FOLDER, folder)
+            self.settings.set(setting, folder)
         except OSError as error:
             self.error.emit(
                 UserError(
@@ -206,7 +221,6 @@ class Session(QObject):
                     "It holds until the program ends.",
                 )
             )
-        self.llama_folder_changed.emit(folder)
 
     @Slot(int, object)
     def _on_log_found(self, number: int, file: LogFile) -> None:

@@ -4,7 +4,6 @@ from pathlib import Path
 
 from PySide6.QtWidgets import (
     QAbstractItemView,
-    QFileDialog,
     QHBoxLayout,
     QHeaderView,
     QLabel,
@@ -15,7 +14,7 @@ from PySide6.QtWidgets import (
 
 from app.core.bench import Test
 from app.core.errors import UserError
-from app.ui import theme
+from app.ui import choose, theme
 from app.ui.models import bench_model, offload_model
 from app.ui.models.bench_model import ENTRY_ROLE, RunModel
 from app.ui.widgets.bench_controls import BenchControls
@@ -188,17 +187,14 @@ class BenchmarkTab(Page):
         self._undo.hide()
 
     def _on_export(self) -> None:
-        path, _filter = QFileDialog.getSaveFileName(
-            self, self.tr("Export the notebook"), "notebook.csv", self.tr("Table (*.csv)")
-        )
+        title, form = self.tr("Export the notebook"), self.tr("Table (*.csv)")
+        path, _form = choose.target(self, self._session, title, "notebook.csv", form)
         if path:
             self._records.export(self._selected() or self._entries, Path(path))
 
     def _on_folder(self) -> None:
-        folder = QFileDialog.getExistingDirectory(
-            self, self.tr("Folder with llama-bench and llama-server")
-        )
-        if folder:
+        title = self.tr("Folder with llama-bench and llama-server")
+        if folder := choose.folder(self, title, self._session.llama_folder):
             self._session.set_llama_folder(folder)
 
     # ------------------------------------------------------------------ building

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QLabel, QPushButton, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QWidget
 
 from app.core.bench import Test
 from app.core.errors import UserError
@@ -14,7 +14,7 @@ from app.core.practice import Lesson
 from app.core.proof import why_not
 from app.core.reading import Estimate
 from app.core.request import LoadRequest
-from app.ui import theme
+from app.ui import choose, theme
 from app.ui.models import diagnosis_model, offload_model, ranking_model
 from app.ui.models.ranking_model import RankingView
 from app.ui.widgets.card import Card, dim_label
@@ -291,10 +291,8 @@ class DiagnoseTab(Page):
         )
 
     def _on_folder(self) -> None:
-        folder = QFileDialog.getExistingDirectory(
-            self, self.tr("Folder with llama-server and llama-bench")
-        )
-        if folder:
+        title = self.tr("Folder with llama-server and llama-bench")
+        if folder := choose.folder(self, title, self._session.llama_folder):
             self._session.set_llama_folder(folder)
 
     # ------------------------------------------------------------------ building

@@ -6,7 +6,6 @@ from pathlib import Path
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication, QKeySequence, QShortcut
 from PySide6.QtWidgets import (
-    QFileDialog,
     QGridLayout,
     QHBoxLayout,
     QLabel,
@@ -22,7 +21,7 @@ from app.core.machine import Machine
 from app.core.overview import Overview, overview
 from app.core.short_home import short_home
 from app.probes.host import RealHost
-from app.ui import theme
+from app.ui import choose, theme
 from app.ui.models import device_model, hardware_model
 from app.ui.widgets.card import Card, dim_label
 from app.ui.widgets.card_grid import CardGrid
@@ -122,10 +121,8 @@ class HardwareTab(Page):
         self._session.set_llama_folder(self._folder.text().strip())
 
     def _on_choose_folder(self) -> None:
-        folder = QFileDialog.getExistingDirectory(
-            self, self.tr("Choose the folder with llama-server"), self._folder.text()
-        )
-        if folder:
+        title = self.tr("Choose the folder with llama-server")
+        if folder := choose.folder(self, title, self._folder.text()):
             self._session.set_llama_folder(folder)
 
     def _on_copy(self) -> None:
