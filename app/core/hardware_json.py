@@ -66,6 +66,7 @@ def _runtime(runtime: Runtime) -> dict[str, object]:
                 "bytes": model.n_bytes,
                 "device_bytes": model.device_bytes,
                 "ctx": model.ctx,
+                "settings": list(model.settings),
             }
             for model in runtime.loaded
         ],

@@ -84,6 +84,7 @@ class LoadedModel:
     n_bytes: int | None = None
     device_bytes: int | None = None  # of n_bytes; less than all is a partial offload
     ctx: int | None = None
+    settings: tuple[str, ...] = ()  # how it is loaded, in the runtime's words
 
 
 @dataclass(frozen=True, slots=True)

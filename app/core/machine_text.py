@@ -52,6 +52,7 @@ def loaded_lines(runtime: Runtime) -> tuple[str, ...]:
             text += f", {units.size(model.device_bytes)} of it on a device"
         if model.ctx is not None:
             text += f", context {units.count(model.ctx)}"
+        text = ", ".join((text, *model.settings))
         lines.append(text)
     return tuple(lines)
 

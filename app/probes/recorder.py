@@ -1,5 +1,6 @@
 """Writes down what a machine answers, so that another person can look at it; names are left out."""
 
+import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -35,10 +36,12 @@ _RUNTIMES = re.compile(
     r"llama|lm[ -]?studio|llmster|kobold|^jan\b|vllm|gpt4all|mlx|sglang|tabby", re.IGNORECASE
 )
 _OURS = re.compile(r"llama|ggml|gguf|nvidia|ollama|kobold|lms|jan", re.IGNORECASE)
+_SLOT_KEYS = ("id", "n_ctx", "is_processing")
 _HOMES = {"win32": r"C:\Users\user", "darwin": "/Users/user"}
 # dmidecode, system_profiler and nvidia-smi -q print numbers that name one single machine
 _SERIAL = re.compile(
-    r"""(["']?\b[\w -]*(?:serial|asset[ _]tag|uuid)[\w ]*["']?\s*:\s*)("[^"]*"|[^\s",][^\n,]*)""",
+    r"""(["']?\b[\w -]*(?:serial|asset[ _]tag|uuid)[\w ]*["']?\s*[:=]\s*)"""
+    r"""("[^"]*"|[^\s",][^\n,]*)""",
     re.IGNORECASE,
 )
 
@@ -120,7 +123,7 @@ class RecordingHost(ForwardingHost):
         """GET a loopback address and keep the answer."""
         answer = super().get(url, timeout_s, limit)
         if answer.status is not None:
-            body = answer.body.decode("utf-8", "replace")
+            body = _without_texts(url, answer.body.decode("utf-8", "replace"))
             self._http[url] = RecordedHttp(url, answer.status, body, answer.server, answer.reason)
         return answer
 
@@ -137,10 +140,7 @@ class RecordingHost(ForwardingHost):
             programs=hide.values(self._programs),
             commands=tuple(hide.command(answer) for answer in self._commands.values()),
             processes=tuple(
-                hide.process(process)
-                for process in self.processes()
-                if _RUNTIMES.search(process.name)
-                or any(word.lower().endswith(".gguf") for word in process.argv)
+                hide.process(process) for process in self.processes() if _is_runtime(process)
             ),
             listeners=tuple(
                 entry for entry in self.listeners() if entry.port in self._asked_ports()
@@ -203,6 +203,36 @@ class _Hider:
         """Return a process with another home folder and without keys."""
         argv = tuple(self.text(word) for word in hidden_argv(process.argv))
         return replace(process, exe=self.text(process.exe) if process.exe else None, argv=argv)
+
+
+def _is_runtime(process: ProcessInfo) -> bool:
+    """Tell a language model runtime by its name, its model, or what Python runs."""
+    if _RUNTIMES.search(process.name):
+        return True
+    if any(word.lower().endswith(".gguf") for word in process.argv):
+        return True
+    is_python = process.name.lower().startswith("python")
+    return is_python and any(
+        _RUNTIMES.search(re.split(r"[/\\]", word)[-1]) for word in process.argv[1:4]
+    )
+
+
+def _without_texts(url: str, body: str) -> str:
+    """Return an answer as it may be kept: /slots can hold what a person typed."""
+    if urlsplit(url).path != "/slots":
+        return body
+    try:
+        slots = json.loads(body)
+    except (ValueError, RecursionError):
+        return ""
+    if not isinstance(slots, list):
+        return ""
+    kept = [
+        {name: slot[name] for name in _SLOT_KEYS if name in slot}
+        for slot in slots
+        if isinstance(slot, dict)
+    ]
+    return json.dumps(kept)
 
 
 def _wanted(env: Mapping[str, str]) -> dict[str, str]:

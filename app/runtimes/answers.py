@@ -24,6 +24,19 @@ def objects(body: bytes, key: str) -> tuple[dict[str, Any], ...]:
     return tuple(item for item in value[:_MAX_ITEMS] if isinstance(item, dict))
 
 
+def inner(item: dict[str, Any], key: str) -> dict[str, Any]:
+    """Return an object inside an object, empty for anything else."""
+    value = item.get(key)
+    return value if isinstance(value, dict) else {}
+
+
+def items_of(item: dict[str, Any], key: str) -> tuple[dict[str, Any], ...]:
+    """Return the objects of a list in an object, empty for anything else."""
+    value = item.get(key)
+    found = value[:_MAX_ITEMS] if isinstance(value, list) else ()
+    return tuple(one for one in found if isinstance(one, dict))
+
+
 def items(body: bytes) -> tuple[dict[str, Any], ...]:
     """Return the objects of a JSON list, empty for anything else."""
     try:

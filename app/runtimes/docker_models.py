@@ -1,9 +1,12 @@
 """Docker Model Runner: llama.cpp inside Docker, with an address of its own."""
 
+from typing import Any
+
 from app.core.host import Host
-from app.core.machine import Runtime
+from app.core.machine import LoadedModel, Runtime
 from app.core.probe import LoadWish, RuntimeProbe
 from app.runtimes import others, ports, shell
+from app.runtimes.answers import document, items, text
 
 ID, TITLE, PORT = "docker-model-runner", "Docker Model Runner", 12434
 
@@ -33,13 +36,23 @@ def setting(wish: LoadWish) -> str:
 
 
 def _ask(host: Host, port: int) -> others.Said | None:
-    if port != PORT:  # its llama-server child is listed as llama.cpp
-        return None
     # the root says in words what it is; the list at /models alone could be anybody's
     greeting = ports.get(host, port, "/")
     if b"docker model runner" not in greeting.body[:300].lower():
         return None
-    return others.Said()
+    # what runs (`docker model ps`) and the engine's own words (`docker model status`)
+    running = items(others.body_of(host, port, "/engines/ps"))
+    engines = document(others.body_of(host, port, "/engines/status"))
+    return others.Said(
+        text(engines, "llama.cpp").rpartition(": ")[2][:60] or None,
+        tuple(LoadedModel(text(item, "model_name"), settings=_words(item)) for item in running),
+    )
+
+
+def _words(item: dict[str, Any]) -> tuple[str, ...]:
+    name = text(item, "backend_name")[:40]
+    state = "loading" if item.get("loading") is True else ""
+    return tuple(word for word in (f"by {name}" if name else "", state) if word)
 
 
 _KIND = others.Kind(

@@ -3,13 +3,12 @@
 import re
 
 from app.core.host import Host, ProcessInfo
-from app.core.machine import Program, Runtime
+from app.core.machine import LoadedModel, Runtime
 from app.core.probe import LoadWish, RuntimeProbe
 from app.core.request import LoadRequest, SplitMode, Switch
-from app.runtimes import ports, shell
+from app.runtimes import others, shell
 from app.runtimes.answers import document, text
-from app.runtimes.llama_server import port_of
-from app.runtimes.places import folder_of, join
+from app.runtimes.places import join
 
 ID = "koboldcpp"
 TITLE = "KoboldCpp"
@@ -20,33 +19,29 @@ _CACHE_TYPES = ("f16", "bf16", "q8_0", "q5_1", "q4_0")
 
 def find(host: Host, folders: tuple[str, ...] = ()) -> tuple[Runtime, ...]:
     """Return KoboldCpp when it runs, is in PATH, or lies in a chosen folder."""
-    process = next((p for p in host.processes() if _is_own(p)), None)
-    port = port_of(process.argv, default=PORT) if process else PORT
-    version = version_of(ports.get(host, port, "/api/extra/version").body)
-    path = _program(host, folders)
-    if path is None and process is not None:
-        path = process.exe
-    if path is None and version is None:
-        return ()
-    return (
-        Runtime(
-            id=ID,
-            title=TITLE,
-            folder=folder_of(host, path) if path else "",
-            version=version,
-            build=None,
-            programs=(Program("koboldcpp", path),) if path else (),
-            source=f"http://127.0.0.1:{port}/api/extra/version" if version else "a file",
-            is_running=version is not None,
-            port=port if version else None,
-        ),
+    kind = others.Kind(
+        ID, TITLE, PORT, is_own=_is_own, ask=_ask, program=lambda host: _program(host, folders)
     )
+    return others.find(host, kind)
+
+
+def _ask(host: Host, port: int) -> others.Said | None:
+    version = version_of(others.body_of(host, port, "/api/extra/version"))
+    if version is None:
+        return None
+    return others.Said(version, loaded_model(others.body_of(host, port, "/api/v1/model")))
 
 
 def version_of(body: bytes) -> str | None:
     """Read /api/extra/version, None when something else answers."""
     answer = document(body)
     return (text(answer, "version")[:60] or None) if answer.get("result") == "KoboldCpp" else None
+
+
+def loaded_model(body: bytes) -> tuple[LoadedModel, ...]:
+    """Read /api/v1/model: "koboldcpp/NAME", or "inactive" while nothing is loaded."""
+    kind, _, name = text(document(body), "result").partition("/")
+    return (LoadedModel(name),) if kind == "koboldcpp" and name else ()
 
 
 def setting(wish: LoadWish) -> str:

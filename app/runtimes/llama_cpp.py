@@ -10,7 +10,7 @@ from app.core.machine import Device, Flag, Program, Runtime
 from app.core.probe import RuntimeProbe
 from app.core.reading import State
 from app.core.secrets import hidden_argv
-from app.runtimes import jan, llama_argv, llama_outputs, llama_server, lm_studio
+from app.runtimes import jan, llama_argv, llama_outputs, llama_server, lm_studio, ollama
 from app.runtimes.llama_server import RunningServer
 from app.runtimes.places import executable, folder_of, join, variable
 
@@ -168,8 +168,7 @@ def _usual_folders(host: Host) -> Iterator[str]:
 
 
 def _inside_others(host: Host) -> Iterator[Place]:
-    home = host.home()
-    for folder in _ollama_folders(host, home):
+    for folder in ollama.library_folders(host):
         yield Place(folder, "Ollama's folder", "llama.cpp inside Ollama")
     for data in jan.data_folders(host):
         backends = join(host, data, "llamacpp", "backends")
@@ -181,19 +180,6 @@ def _inside_others(host: Host) -> Iterator[Place]:
     for name in host.list_dir(vendor):
         folder = join(host, vendor, name)
         yield Place(folder, "LM Studio's folder", "llama.cpp inside LM Studio")
-
-
-def _ollama_folders(host: Host, home: str) -> tuple[str, ...]:
-    if host.platform() == "win32":
-        local = variable(host, "LOCALAPPDATA")
-        return (join(host, local, "Programs", "Ollama", "lib", "ollama"),) if local else ()
-    if host.platform() == "darwin":
-        return ("/Applications/Ollama.app/Contents/Resources",)
-    return (
-        "/usr/local/lib/ollama",
-        "/usr/lib/ollama",
-        join(host, home, ".local", "lib", "ollama"),
-    )
 
 
 def _read(

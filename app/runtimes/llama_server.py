@@ -2,11 +2,12 @@
 
 import re
 from dataclasses import dataclass
+from typing import Any
 
 from app.core.host import Host, ProcessInfo
 from app.core.machine import LoadedModel
 from app.runtimes import ports
-from app.runtimes.answers import document, text, whole
+from app.runtimes.answers import document, inner, items, objects, text, whole
 from app.runtimes.places import folder_of, name_of
 
 DEFAULT_PORT = 8080
@@ -80,7 +81,7 @@ def ask(host: Host, port: int, process: ProcessInfo | None = None) -> RunningSer
         # b0 and b1 come from source archives: not known, not "very old"
         version=f"build {build}" if build else None,
         build=build,
-        loaded=_loaded(values),
+        loaded=_routed(host, port) if _is_router(values) else _loaded(host, port, values),
     )
 
 
@@ -115,11 +116,55 @@ def _ports(
     return tuple(found.items())[:_MAX_SERVERS]
 
 
-def _loaded(values: dict[str, object]) -> tuple[LoadedModel, ...]:
+def _is_router(values: dict[str, Any]) -> bool:
+    """Tell a server that starts one of several models when it is asked for (b11434-router)."""
+    return text(values, "role") == "router"
+
+
+def _routed(host: Host, port: int) -> tuple[LoadedModel, ...]:
+    """Return what a router has loaded; each has a llama-server of its own that is found too."""
+    answer = ports.get(host, port, "/models")
+    listed = objects(answer.body, "data") if answer.status == 200 else ()
+    return tuple(
+        LoadedModel(
+            name=text(item, "id"),
+            n_bytes=whole(meta, "size"),
+            ctx=whole(meta, "n_ctx"),
+            settings=("held by a server of its own",),
+        )
+        for item in listed
+        for meta in [inner(item, "meta")]
+        if text(inner(item, "status"), "value") == "loaded"
+    )
+
+
+def _loaded(host: Host, port: int, values: dict[str, Any]) -> tuple[LoadedModel, ...]:
     path = text(values, "model_path")
     if not path:
         return ()
-    settings = values.get("default_generation_settings")
-    ctx = whole(settings, "n_ctx") if isinstance(settings, dict) else None
-    # the folders in front may name a person
-    return (LoadedModel(name=re.split(r"[/\\]", path)[-1], ctx=ctx),)
+    answer = ports.get(host, port, "/v1/models")
+    listed = objects(answer.body, "data") if answer.status == 200 else ()
+    meta = inner(listed[0], "meta") if listed else {}
+    return (
+        LoadedModel(
+            # the folders in front may name a person
+            name=re.split(r"[/\\]", path)[-1],
+            n_bytes=whole(meta, "size"),
+            ctx=whole(inner(values, "default_generation_settings"), "n_ctx"),
+            settings=_settings(host, port, values),
+        ),
+    )
+
+
+def _settings(host: Host, port: int, values: dict[str, Any]) -> tuple[str, ...]:
+    """Return type, slots and sleep in words; of /slots only who works is read, no text."""
+    words = [text(values, "model_ftype")[:40]]
+    total = whole(values, "total_slots")
+    if total:
+        answer = ports.get(host, port, "/slots") if values.get("endpoint_slots") is True else None
+        slots = items(answer.body) if answer is not None and answer.status == 200 else ()
+        n_busy = sum(slot.get("is_processing") is True for slot in slots)
+        words.append("1 slot" if total == 1 else f"{total} slots")
+        words.append(f"{n_busy} at work" if n_busy else "")
+    words.append("asleep" if values.get("is_sleeping") is True else "")
+    return tuple(word for word in words if word)

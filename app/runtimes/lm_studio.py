@@ -1,13 +1,14 @@
 """LM Studio: where it is, whether its server runs, and its names for the settings of a load."""
 
 import re
+from typing import Any
 
 from app.core.host import Host
 from app.core.machine import LoadedModel, Program, Runtime
 from app.core.probe import LoadWish, RuntimeProbe
 from app.core.request import Switch
 from app.runtimes import ports, shell
-from app.runtimes.answers import document, objects, text, whole
+from app.runtimes.answers import document, inner, items_of, objects, text, whole
 from app.runtimes.places import executable, join
 
 ID = "lm-studio"
@@ -15,6 +16,7 @@ TITLE = "LM Studio"
 PORT = 1234
 _PROCESSES = re.compile(r"(?:lm[ -]?studio|llmster)(?:\.exe|\.appimage)?", re.IGNORECASE)
 _V0_KEYS = {"id", "state", "compatibility_type"}
+_V1_KEYS = {"key", "loaded_instances", "max_context_length"}
 
 
 def find(host: Host, folders: tuple[str, ...] = ()) -> tuple[Runtime, ...]:
@@ -74,6 +76,41 @@ def models_v0(body: bytes) -> tuple[LoadedModel, ...] | None:
     )
 
 
+def models_v1(body: bytes) -> tuple[LoadedModel, ...] | None:
+    """Read /api/v1/models (0.4 on); None when the answer has not LM Studio's shape.
+
+    One model can be loaded several times, each with its own context.
+    """
+    items = objects(body, "models")
+    if not items or not all(item.keys() >= _V1_KEYS for item in items):
+        return None
+    return tuple(
+        LoadedModel(
+            name=text(instance, "id") or text(item, "key"),
+            n_bytes=whole(item, "size_bytes"),
+            ctx=whole(config, "context_length"),
+            settings=_settings(config),
+        )
+        for item in items
+        for instance in items_of(item, "loaded_instances")
+        for config in [inner(instance, "config")]
+    )
+
+
+def _settings(config: dict[str, Any]) -> tuple[str, ...]:
+    """Return what the load panel was set to, in its words; what is not told is left out."""
+    words = []
+    flash, cache = config.get("flash_attention"), config.get("offload_kv_cache_to_gpu")
+    if isinstance(flash, bool):
+        words.append(f"flash attention {'on' if flash else 'off'}")
+    if isinstance(cache, bool):
+        words.append(f"KV cache on the {'GPU' if cache else 'CPU'}")
+    batch = whole(config, "eval_batch_size")
+    if batch:
+        words.append(f"batch {batch}")
+    return tuple(words)
+
+
 def setting(wish: LoadWish) -> str:
     """Return the names of the load panel with their values, and the command of `lms` (0.4)."""
     request = wish.request
@@ -122,10 +159,11 @@ def _loaded(host: Host) -> tuple[LoadedModel, ...] | None:
     """Return the loaded models, None when no server answers as LM Studio does."""
     # what LM Studio's own SDK asks first (lmstudio-js), answered without a key
     greeting = ports.get(host, PORT, "/lmstudio-greeting")
-    answer = ports.get(host, PORT, "/api/v0/models")
-    models = models_v0(answer.body) if answer.status == 200 else None
-    if models is not None:
-        return models
+    for path, read in (("/api/v1/models", models_v1), ("/api/v0/models", models_v0)):
+        answer = ports.get(host, PORT, path)
+        models = read(answer.body) if answer.status == 200 else None
+        if models is not None:
+            return models
     return () if document(greeting.body).get("lmstudio") is True else None
 
 

@@ -1,9 +1,12 @@
 """Ollama: where it is, whether it runs, what it holds, and how a load is written for it."""
 
-from app.core.host import Host
+import re
+
+from app.core.host import Host, ProcessInfo
 from app.core.machine import LoadedModel, Program, Runtime
 from app.core.probe import LoadWish, RuntimeProbe
 from app.core.request import Switch
+from app.core.secrets import hidden_argv
 from app.runtimes import ports
 from app.runtimes.answers import document, objects, text, whole
 from app.runtimes.places import executable, folder_of, join, variable
@@ -12,17 +15,21 @@ ID = "ollama"
 TITLE = "Ollama"
 PORT = 11434
 _CACHE_TYPES = ("f16", "q8_0", "q4_0")
+_PROCESS = re.compile(r"ollama(?:\.exe)?", re.IGNORECASE)  # "ollama app" is the icon in the tray
+_BACKEND = re.compile(r"(?:cuda|rocm|vulkan|mlx)\w*")
+_MAX_PORTS = 3
 
 
 def find(host: Host, folders: tuple[str, ...] = ()) -> tuple[Runtime, ...]:
     """Return Ollama when it is installed or running; chosen folders are not its own."""
     del folders
     path = _program(host)
-    port = _port(host)
-    version = _running_version(host, port)
-    if path is None and version is None:
+    process = next((p for p in host.processes() if _PROCESS.fullmatch(p.name)), None)
+    port, version = _running(host, process)
+    if path is None and version is None and process is None:
         return ()
-    is_running = version is not None
+    is_answering = version is not None
+    source = "known folder or PATH" if process is None else "its process"
     return (
         Runtime(
             id=ID,
@@ -31,10 +38,12 @@ def find(host: Host, folders: tuple[str, ...] = ()) -> tuple[Runtime, ...]:
             version=version,
             build=None,
             programs=(Program("ollama", path),) if path else (),
-            source=f"http://127.0.0.1:{port}/api/version" if is_running else "known folder or PATH",
-            is_running=is_running,
-            loaded=loaded_models(_ask(host, port, "/api/ps")) if is_running else (),
-            port=port if is_running else None,
+            source=f"http://127.0.0.1:{port}/api/version" if is_answering else source,
+            is_running=is_answering or process is not None,
+            backends=_backends(host),
+            loaded=loaded_models(_ask(host, port, "/api/ps")) if is_answering else (),
+            port=port if is_answering else None,
+            argv=hidden_argv(process.argv) if process is not None else (),
         ),
     )
 
@@ -131,6 +140,33 @@ def _port(host: Host) -> int:
     """Return the port of OLLAMA_HOST (host:port, or :port), else Ollama's own."""
     digits = variable(host, "OLLAMA_HOST").rstrip("/").rpartition(":")[2]
     return int(digits) if digits.isdecimal() and 0 < len(digits) < 6 else PORT
+
+
+def library_folders(host: Host) -> tuple[str, ...]:
+    """Return where Ollama keeps its engines and their backends on this system."""
+    if host.platform() == "win32":
+        local = variable(host, "LOCALAPPDATA")
+        return (join(host, local, "Programs", "Ollama", "lib", "ollama"),) if local else ()
+    if host.platform() == "darwin":
+        return ("/Applications/Ollama.app/Contents/Resources",)
+    home = join(host, host.home(), ".local", "lib", "ollama")
+    return ("/usr/local/lib/ollama", "/usr/lib/ollama", home)
+
+
+def _backends(host: Host) -> tuple[str, ...]:
+    """Return the backends that are installed: each has a folder of its own (cuda_v13, rocm)."""
+    names = (name for folder in library_folders(host) for name in host.list_dir(folder))
+    return tuple(dict.fromkeys(name for name in names if _BACKEND.fullmatch(name)))
+
+
+def _running(host: Host, process: ProcessInfo | None) -> tuple[int, str | None]:
+    """Return the port and version: the process's own ports first, then the one that is usual."""
+    own = [entry.port for entry in host.listeners() if process and entry.pid == process.pid]
+    for port in list(dict.fromkeys([*own, _port(host), PORT]))[:_MAX_PORTS]:
+        version = _running_version(host, port)
+        if version is not None:
+            return port, version
+    return PORT, None
 
 
 def _running_version(host: Host, port: int) -> str | None:

@@ -79,5 +79,7 @@ def test_lists_devices_and_runtimes_in_bytes() -> None:
     assert (device["total_bytes"], device["free_bytes"]) == (100, None)
     (runtime,) = document["runtimes"]
     assert runtime["programs"] == [{"name": "llama-server", "path": "/opt/llama-server"}]
-    assert runtime["loaded"] == [{"name": "m", "bytes": 10, "device_bytes": 5, "ctx": 4096}]
+    assert runtime["loaded"] == [
+        {"name": "m", "bytes": 10, "device_bytes": 5, "ctx": 4096, "settings": []}
+    ]
     assert document["skipped"] == ["z"]

@@ -8,6 +8,7 @@ from app.core.errors import UserError
 from app.core.host import Basics, ProcessInfo
 from app.core.reading import State
 from app.probes import recorded
+from app.probes.recorded import RecordedHttp
 from app.probes.recorder import RecordingHost
 from tests.hosts import FakeHost, answered, fake_host
 
@@ -69,6 +70,44 @@ def test_holds_no_names_keys_or_other_programs(tmp_path: Path) -> None:
     for word in ("erika", "secret", "diary", "gnucash", 'tor"', "LOGNAME"):
         assert word not in everything
     assert "llama-bench" in everything
+
+
+@pytest.mark.parametrize(
+    ("body", "kept"),
+    [
+        ('[{"id":0,"n_ctx":512,"is_processing":true,"prompt":"geheim"},3]',
+         '[{"id": 0, "n_ctx": 512, "is_processing": true}]'),
+        ('{"prompt":"geheim"}', ""),
+        ("geheim", ""),
+    ],
+)  # fmt: skip
+def test_keeps_no_text_that_a_person_typed_into_a_server(
+    body: str, kept: str, tmp_path: Path
+) -> None:
+    url = "http://127.0.0.1:8080/slots"
+    host = RecordingHost(FakeHost(http=(RecordedHttp(url, 200, body),)))
+    assert host.get(url).body == body.encode()
+    host.save(tmp_path)
+    assert recorded.load(tmp_path).get(url).body == kept.encode()
+
+
+def test_keeps_runtimes_that_python_runs_and_no_number_of_one_card(tmp_path: Path) -> None:
+    host = RecordingHost(
+        FakeHost(
+            processes=(
+                ProcessInfo(1, "python3.12", None, ("python3", "-m", "mlx_lm", "server")),
+                ProcessInfo(2, "python3.12", None, ("python3", "diary.py", "x")),
+                ProcessInfo(3, "vim", None, ("vim", "llama.txt")),
+            ),
+            commands=(answered("vulkaninfo", stdout="\tdeviceUUID  = 6d657361-3232\n\tx = 1\n"),),
+        )
+    )
+    host.run(("vulkaninfo",))
+    host.save(tmp_path)
+    again = recorded.load(tmp_path)
+    assert [process.pid for process in again.processes()] == [1]
+    assert "6d657361" not in again.run(("vulkaninfo",)).stdout
+    assert "x = 1" in again.run(("vulkaninfo",)).stdout
 
 
 def test_keeps_windows_paths_in_a_folder_of_any_system(tmp_path: Path) -> None:

@@ -150,5 +150,5 @@ def test_finds_all_the_runtimes() -> None:
     ids = {runtime.id for runtime in RUNTIMES}
     assert ids == {
         "llama.cpp", "ollama", "lm-studio", "koboldcpp", "jan", "gpt4all", "vllm", "tabby-api",
-        "text-generation-webui", "llamafile", "docker-model-runner",
+        "text-generation-webui", "llamafile", "docker-model-runner", "sglang", "mlx-lm",
     }  # fmt: skip

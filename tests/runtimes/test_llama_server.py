@@ -1,5 +1,7 @@
 """A running llama-server is recognised by its answers, on any port, also while it loads."""
 
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -9,6 +11,7 @@ from app.probes.recorded import RecordedHttp
 from app.runtimes import llama_server
 from tests.hosts import FakeHost, sample
 
+DATA = Path(__file__).parent.parent / "data" / "runtimes"
 BASE = "http://127.0.0.1:8080"
 LOADING = '{"error":{"message":"Loading model","type":"unavailable_error","code":503}}'
 
@@ -94,3 +97,40 @@ def test_asks_each_port_once_and_not_too_many() -> None:
     host = FakeHost(processes=processes, hangs=True)
     assert llama_server.running(host) == ()
     assert host.elapsed_s == 2.0
+
+
+def test_says_size_and_slots_of_a_server_that_tells_them() -> None:
+    answers = [_health(200, '{"status":"ok"}')] + [
+        RecordedHttp(f"{BASE}/{path}", 200, sample(name))
+        for path, name in (
+            ("props", "llama-server-props.json"),
+            ("slots", "llama-server-slots.json"),
+            ("v1/models", "llama-server-v1-models.json"),
+        )
+    ]
+    server = llama_server.ask(_host(*answers), 8080)
+    assert server is not None
+    (model,) = server.loaded
+    assert model.n_bytes == 246_587_904
+    assert model.settings == ("Q4_K - Medium", "4 slots")
+    busy = replace(answers[2], body='[{"is_processing": true}, 7, {"is_processing": "yes"}]')
+    server = llama_server.ask(_host(*answers[:2], busy), 8080)
+    assert server is not None and server.loaded[0].settings[-1] == "1 at work"
+
+
+def test_a_router_holds_what_is_loaded_and_not_a_model_called_none() -> None:
+    props, models = (
+        (DATA / f"b11434-router-{name}.json").read_text() for name in ("props", "models")
+    )
+    answers = (
+        _health(200, '{"status":"ok"}'),
+        RecordedHttp(f"{BASE}/props", 200, props),
+        RecordedHttp(f"{BASE}/models", 200, models),
+    )
+    server = llama_server.ask(_host(*answers), 8080)
+    assert server is not None and server.build == 11434
+    (model,) = server.loaded
+    assert (model.name, model.n_bytes, model.ctx) == ("gemma-3-270m-q4_k_m", 246_587_904, 512)
+    idle = replace(answers[2], body=models.replace('"loaded"', '"unloaded"'))
+    server = llama_server.ask(_host(*answers[:2], idle), 8080)
+    assert server is not None and server.loaded == ()

@@ -1,13 +1,17 @@
 """Ollama, LM Studio, KoboldCpp and Jan: found by what they say, never by a port alone."""
 
+from dataclasses import replace
+from pathlib import Path
+
 import pytest
 
-from app.core.host import ProcessInfo
+from app.core.host import Listener, ProcessInfo
 from app.core.units import MIB
 from app.probes.recorded import RecordedHttp
 from app.runtimes import jan, koboldcpp, lm_studio, ollama
 from tests.hosts import FakeHost, sample
 
+DATA = Path(__file__).parent.parent / "data" / "runtimes"
 OLLAMA = "http://127.0.0.1:11434"
 LM_STUDIO = "http://127.0.0.1:1234"
 KOBOLD = "http://127.0.0.1:5001"
@@ -28,6 +32,23 @@ def test_ollama_runs_and_says_what_is_on_the_device() -> None:
     assert model.n_bytes == 24_117_248_000
     assert model.device_bytes == 11_043_602_432
     assert model.ctx == 8192
+
+
+def test_ollama_is_found_on_the_port_its_process_listens_on() -> None:
+    process = ProcessInfo(9, "ollama", None, ("/usr/local/bin/ollama", "serve"))
+    moved = tuple(replace(answer, url=answer.url.replace("11434", "12321")) for answer in RUNNING)
+    listeners = (Listener("127.0.0.1", 12321, 9),)
+    files = {"/usr/local/lib/ollama/cuda_v13/x": "", "/usr/local/lib/ollama/libggml-base.so": ""}
+    host = FakeHost(http=moved, processes=(process,), listeners=listeners, files=files)
+    (runtime,) = ollama.find(host)
+    assert (runtime.port, runtime.version) == (12321, "0.33.0")
+    assert runtime.backends == ("cuda_v13",)
+    assert runtime.argv == ("/usr/local/bin/ollama", "serve")
+
+
+def test_ollama_of_another_user_runs_and_tells_nothing() -> None:
+    (runtime,) = ollama.find(FakeHost(processes=(ProcessInfo(9, "ollama", None, ()),)))
+    assert (runtime.is_running, runtime.version, runtime.source) == (True, None, "its process")
 
 
 def test_ollama_is_installed_but_does_not_run() -> None:
@@ -83,6 +104,36 @@ def test_lm_studio_runs_with_a_model() -> None:
     assert runtime.program("lms") == "/home/user/.lmstudio/bin/lms"
 
 
+def test_lm_studio_tells_each_instance_by_its_newer_list() -> None:
+    body = (DATA / "lmstudio-v1-models.json").read_text()
+    answers = (
+        RecordedHttp(f"{LM_STUDIO}/api/v1/models", 200, body),
+        RecordedHttp(f"{LM_STUDIO}/api/v0/models", 200, sample("lmstudio-v0-models.json")),
+    )
+    (runtime,) = lm_studio.find(FakeHost(http=answers))
+    first, second = runtime.loaded
+    assert (first.name, first.ctx, first.n_bytes) == (
+        "meta-llama-3.1-8b-instruct", 4096, 4_920_739_232
+    )  # fmt: skip
+    assert first.settings == ("flash attention on", "KV cache on the CPU", "batch 512")
+    assert (second.name, second.ctx, second.settings) == (
+        "meta-llama-3.1-8b-instruct:2", 32768, ()
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"", b"[]", b'{"models": 1}', b'{"models": []}', b'{"models": [{"key": "x"}]}',
+        b'{"models":[{"key":1,"loaded_instances":[null,{"id":2,"config":[]}],'
+        b'"max_context_length":-1,"size_bytes":"9"}]}',
+    ],
+)  # fmt: skip
+def test_lm_studios_newer_list_may_be_odd(body: bytes) -> None:
+    for model in lm_studio.models_v1(body) or ():
+        assert (model.n_bytes, model.ctx, model.settings) == (None, None, ())
+
+
 def test_lm_studio_runs_without_a_model_or_behind_a_key() -> None:
     greeting = RecordedHttp(f"{LM_STUDIO}/lmstudio-greeting", 200, '{"lmstudio":true}')
     (runtime,) = lm_studio.find(FakeHost(http=(greeting,)))
@@ -121,6 +172,14 @@ def test_koboldcpp_runs_as_program_or_as_script() -> None:
     script = ProcessInfo(4, "python3", "/usr/bin/python3", argv)
     (runtime,) = koboldcpp.find(FakeHost(http=(moved,), processes=(script,)))
     assert runtime.port == 6000
+
+
+def test_koboldcpp_names_its_model() -> None:
+    assert [m.name for m in koboldcpp.loaded_model(b'{"result":"koboldcpp/Qwen3-8B"}')] == [
+        "Qwen3-8B"
+    ]
+    for body in (b"", b'{"result":"inactive"}', b'{"result":7}', b"[1]"):
+        assert koboldcpp.loaded_model(body) == ()
 
 
 def test_koboldcpp_in_a_chosen_folder() -> None:

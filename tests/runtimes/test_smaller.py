@@ -1,5 +1,7 @@
 """vLLM, text-generation-webui, TabbyAPI, GPT4All, llamafile, Docker: known by what they say."""
 
+from pathlib import Path
+
 import pytest
 
 from app.core.host import Listener, ProcessInfo
@@ -11,18 +13,23 @@ from app.runtimes import (
     docker_models,
     gpt4all,
     llamafile,
+    mlx_lm,
     others,
+    sglang,
     tabby_api,
     text_generation_webui,
     vllm,
 )
 from tests.hosts import FakeHost, sample
 
+DATA = Path(__file__).parent.parent / "data" / "runtimes"
 VLLM_MODELS = (
     '{"object":"list","data":[{"id":"Qwen/Qwen3-8B","owned_by":"vllm","max_model_len":40960}]}'
 )
 WEBUI = '{"model_name": "Qwen3-8B-Q4_K_M.gguf", "lora_names": []}'
-ALL = (vllm, text_generation_webui, tabby_api, gpt4all, llamafile, docker_models)
+ALL = (
+    vllm, text_generation_webui, tabby_api, gpt4all, llamafile, docker_models, sglang, mlx_lm,
+)  # fmt: skip
 
 
 def _http(port: int, **answers: str) -> tuple[RecordedHttp, ...]:
@@ -81,6 +88,57 @@ def test_is_known_by_its_own_answer(
     assert [model.name for model in runtime.loaded] == loaded
 
 
+def test_docker_says_its_engine_and_what_runs() -> None:
+    ps = (DATA / "docker-model-runner-ps.json").read_text()
+    base = "http://127.0.0.1:12434"
+    answers = (
+        RecordedHttp(f"{base}/", 200, "Docker Model Runner\n\nThe service is running.\n"),
+        RecordedHttp(f"{base}/engines/ps", 200, ps),
+        RecordedHttp(
+            f"{base}/engines/status", 200, '{"llama.cpp":"running llama.cpp version: c22473b"}'
+        ),
+    )
+    runtime = _one(docker_models, FakeHost(http=answers))
+    assert runtime is not None and runtime.version == "c22473b"
+    assert [(m.name, m.settings) for m in runtime.loaded] == [
+        ("ai/smollm2", ("by llama.cpp",)),
+        ("ai/qwen3", ("by llama.cpp", "loading")),
+    ]
+
+
+def test_sglang_owns_its_models_and_tells_version_and_context() -> None:
+    models = (DATA / "sglang-0.5.23-models.json").read_text()
+    process = ProcessInfo(4, "sglang::schedul", None, ("sglang::scheduler",))
+    for path in ("server_info", "get_server_info"):
+        answers = _http(30000, v1__models=models, **{path: '{"version":"0.5.23"}'})
+        runtime = _one(sglang, FakeHost(http=answers, processes=(process,)))
+        assert runtime is not None
+        assert (runtime.version, runtime.port) == ("0.5.23", 30000)
+        assert [(m.name, m.ctx) for m in runtime.loaded] == [("Qwen/Qwen3-8B", 40960)]
+    assert (
+        _one(vllm, FakeHost(http=_http(8000, version='{"version":"1"}', v1__models=models))) is None
+    )
+
+
+@pytest.mark.parametrize(
+    "argv",
+    [
+        ("/venv/bin/python3", "/venv/bin/mlx_lm.server", "--port", "9100", "--model", "/m/tiny"),
+        ("python3", "-m", "mlx_lm", "server", "--port", "9100", "--model", "/m/tiny"),
+        ("python3", "-m", "mlx_lm.server", "--port", "9100", "--model", "/m/tiny"),
+    ],
+)
+def test_mlx_lm_is_told_by_its_process_and_its_list(argv: tuple[str, ...]) -> None:
+    models = (DATA / "mlx-lm-0.32.2-models.json").read_text()
+    process = ProcessInfo(4, "python3", argv[0], argv)
+    host = FakeHost(http=_http(9100, v1__models=models), processes=(process,))
+    runtime = _one(mlx_lm, host)
+    assert runtime is not None
+    assert (runtime.port, [m.name for m in runtime.loaded]) == (9100, ["tiny"])
+    # the same answers of any other program prove nothing
+    assert _one(mlx_lm, FakeHost(http=_http(8080, v1__models=models))) is None
+
+
 def test_llamafile_runs_as_an_old_llama_cpp() -> None:
     process = ProcessInfo(
         3, "llava.llamafile", "/home/user/llava.llamafile", ("/home/user/llava.llamafile",)
@@ -103,7 +161,7 @@ def test_takes_no_other_server_for_its_own(module: object, body: str) -> None:
     paths = ("", "version", "health", "props", "v1/models", "v1/internal/model/info", "models")
     answers = tuple(
         RecordedHttp(f"http://127.0.0.1:{port}/{path}", 200, body)
-        for port in (5000, 8000, 8080, 4891, 12434)
+        for port in (5000, 8000, 8080, 4891, 12434, 30000)
         for path in paths
     )
     assert _one(module, FakeHost(http=answers)) is None
@@ -131,6 +189,9 @@ def test_writes_what_each_can_be_told() -> None:
     assert "-ngl 12 -c 8192" in llamafile.setting(wish)
     assert "--context-size 8192 MODEL -- --ngl 12" in docker_models.setting(wish)
     assert "no GGUF" in tabby_api.setting(wish)
+    assert "no GGUF" in mlx_lm.setting(wish)
+    assert "--context-length 8192" in sglang.setting(wish)
+    assert "no setting for layers" in sglang.setting(wish)
 
 
 def test_odd_lists_of_models_are_empty() -> None:
