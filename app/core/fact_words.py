@@ -7,6 +7,7 @@ from app.core.machine import Machine, MachineFact
 from app.core.reading import State
 
 _GPU = re.compile(r"gpu\.(\d+)\.(.+)")
+_VULKAN = re.compile(r"vulkan\.(\d+)\.(.+)")
 _GROUPS = {
     "os": "System",
     "cpu": "CPU",
@@ -15,9 +16,10 @@ _GROUPS = {
     "pressure": "Memory",
     "llama": "llama.cpp",
     "power": "Power",
+    "vulkan": "Vulkan",
 }
 _GPUS = "GPUs"
-_ORDER = (_GPUS, "CPU", "Memory", "Power", "llama.cpp", "System")
+_ORDER = (_GPUS, "CPU", "Memory", "Power", "llama.cpp", "Vulkan", "System")
 _TITLES = {
     "os.name": "Operating system",
     "os.arch": "Architecture",
@@ -80,6 +82,8 @@ _TITLES = {
     "intel.search": "Intel",
     "windows.search": "AMD, Intel and others",
     "llama.devices": "Devices llama.cpp lists",
+    "vulkan.devices": "Devices vulkaninfo lists",
+    "kind": "Kind of device",
     "vendor": "Maker",
     "name": "Name",
     "memory_total": "Memory",
@@ -143,6 +147,8 @@ _HOW = {
     "container pass /dev/kfd and /dev/dri to it.",
     "llama.devices": "Choose the folder with llama.cpp's programs on the Hardware tab, or put it "
     "on PATH.",
+    "vulkan.devices": "Install vulkaninfo (the package vulkan-tools on most systems) to see what "
+    "Vulkan lists beside llama.cpp.",
     "pressure.memory.some": "Start Linux with the kernel option psi=1.",
     "pressure.memory.full": "Start Linux with the kernel option psi=1.",
     "os.wsl_gpu": "Update Windows' graphics driver, then run: wsl --update",
@@ -165,7 +171,7 @@ _HOW_WHEN_ABSENT = frozenset({"nvidia.search", "amd.search", "os.wsl_gpu"} | {
 
 def title(path: str) -> str:
     """Return a fact's name for people, without its group."""
-    match = _GPU.fullmatch(path)
+    match = _GPU.fullmatch(path) or _VULKAN.fullmatch(path)
     name = match[2] if match else path
     known = _TITLES.get(name)
     if known:
@@ -180,6 +186,9 @@ def group(machine: Machine, path: str) -> str:
     if match:
         name = machine.text(f"gpu.{match[1]}.name")
         return f"GPU {match[1]}: {name}" if name else f"GPU {match[1]}"
+    match = _VULKAN.fullmatch(path)
+    if match:
+        return f"Vulkan {match[1]}: {machine.text(f'vulkan.{match[1]}.name') or 'no name'}"
     first = path.partition(".")[0]
     return _GROUPS.get(first, _GPUS if path == "gpu.count" or path.endswith(".search") else first)
 

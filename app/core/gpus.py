@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 from enum import Enum
 
-from app.core import units
+from app.core import units, vulkan_check
 from app.core.machine import Device, DeviceKind, Machine, MachineFact
 
 _FACT = re.compile(r"gpu\.(\d+)\.")
@@ -166,10 +166,12 @@ def _driver_gpu(machine: Machine, index: int, devices: tuple[Device, ...]) -> Gp
     kind = GpuKind.SHARED if is_shared else GpuKind.CARD
     lent = _gtt_note(machine, gtt)
     notes = [*lent, *_total_note(machine, index, devices, kind)]
+    vendor = machine.text(f"gpu.{index}.vendor") or ""
+    notes += vulkan_check.unused_note(machine, vendor, devices)
     for device in devices:
         if not lent:  # what the driver lends, the device lists: one note is enough
             notes += _excess_note(machine, device, kind)
-        notes += _device_notes(device, kind)
+        notes += _device_notes(machine, device, kind)
     return Gpu(name, kind, index, devices, tuple(dict.fromkeys(notes)))
 
 
@@ -184,7 +186,7 @@ def _listed_gpu(machine: Machine, devices: tuple[Device, ...]) -> Gpu:
         kind = GpuKind.SHARED
     notes = []
     for device in devices:
-        notes += [*_excess_note(machine, device, kind), *_device_notes(device, kind)]
+        notes += [*_excess_note(machine, device, kind), *_device_notes(machine, device, kind)]
     return Gpu(first.description, kind, None, devices, tuple(dict.fromkeys(notes)))
 
 
@@ -224,8 +226,8 @@ def _excess_note(machine: Machine, device: Device, kind: GpuKind) -> list[str]:
     ]
 
 
-def _device_notes(device: Device, kind: GpuKind) -> list[str]:
-    notes = []
+def _device_notes(machine: Machine, device: Device, kind: GpuKind) -> list[str]:
+    notes = vulkan_check.notes(machine, device)
     total, free = device.total_bytes, device.free_bytes
     if total is not None and free is not None and free > total:
         notes.append(
@@ -234,9 +236,16 @@ def _device_notes(device: Device, kind: GpuKind) -> list[str]:
         )
     # without VK_EXT_memory_budget ggml-vulkan reports the heap's size as free
     is_full = total is not None and free == total
-    if kind is GpuKind.CARD and device.kind is DeviceKind.VULKAN and is_full:
+    has_budget = vulkan_check.has_budget(machine, device)
+    if (
+        kind is GpuKind.CARD
+        and device.kind is DeviceKind.VULKAN
+        and is_full
+        and has_budget is not True
+    ):
+        does = "does" if has_budget is False else "may"
         notes.append(
-            f"{device.id} lists all of its memory as free: this driver may not tell llama.cpp "
+            f"{device.id} lists all of its memory as free: this driver {does} not tell llama.cpp "
             "what other programs use."
         )
     return notes

@@ -1,4 +1,4 @@
-"""Intel GPUs on Linux, drivers i915 and xe: clocks and BAR; they show no memory size."""
+"""Intel GPUs on Linux, drivers i915 and xe: name, memory, clocks and BAR."""
 
 import re
 
@@ -8,8 +8,10 @@ from app.core.machine import MachineFact
 from app.core.probe import Probe
 from app.core.reading import State
 from app.core.units import MIB
-from app.probes import drm, pcie
+from app.probes import drm, intel_limits, pcie, vulkan
+from app.probes.memory import MEMINFO, kib_line
 from app.probes.text import table, whole
+from app.probes.vulkan import VulkanDevice
 
 _VENDOR = "0x8086"
 _SMALL_BAR = 256 * MIB
@@ -26,16 +28,24 @@ def read(host: Host) -> tuple[MachineFact, ...]:
     if not cards:
         reason = drm.none_reason(host, "Intel")
         return (facts.searched("intel", State.ABSENT, source=drm.ROOT, reason=reason),)
+    listed = vulkan.parse(vulkan.ask(host).stdout)
     return tuple(
-        fact for index, name in enumerate(cards) for fact in _card(host, name, f"gpu.{index}")
+        fact
+        for index, name in enumerate(cards)
+        for fact in _card(host, name, f"gpu.{index}", _listed(host, name, listed))
     )
 
 
-def _card(host: Host, name: str, prefix: str) -> tuple[MachineFact, ...]:
+def _card(
+    host: Host, name: str, prefix: str, listed: VulkanDevice | None
+) -> tuple[MachineFact, ...]:
     source = f"{drm.ROOT}/{name}/device"
+    title, how = drm.title(host, name, "Intel"), source
+    if listed is not None and title.startswith("Intel GPU"):  # numbers only
+        title, how = listed.name, vulkan.PROGRAM
     found = [
         facts.known(f"{prefix}.vendor", "Intel", source=source),
-        facts.known(f"{prefix}.name", drm.title(host, name, "Intel"), source=source),
+        facts.known(f"{prefix}.name", title, source=how),
     ]
     driver = table(host.read_text(f"{source}/uevent"), "=").get("DRIVER")  # i915 or xe
     if driver:
@@ -51,14 +61,70 @@ def _card(host: Host, name: str, prefix: str) -> tuple[MachineFact, ...]:
             where = f"{source}/resource"
             found.append(facts.known(f"{prefix}.resizable_bar", bar > _SMALL_BAR, source=where))
     found.extend(_clocks(host, name, prefix))
-    reason = "Intel's driver does not show it in sysfs; the device list of llama.cpp has it"
-    found += [
-        facts.missing(
-            f"{prefix}.{path}", State.UNSUPPORTED, source=source, reason=reason, unit="bytes"
-        )
-        for path in ("memory_total", "memory_free")
-    ]
+    found.extend(intel_limits.read(host, name, prefix))
+    found.extend(_memory(host, name, prefix, listed, is_integrated=is_integrated is True))
     return tuple(found)
+
+
+def _memory(
+    host: Host, name: str, prefix: str, listed: VulkanDevice | None, *, is_integrated: bool
+) -> list[MachineFact]:
+    """Return total and free: the machine's for an integrated GPU, else what tells a card's."""
+    if is_integrated:
+        text = host.read_text(MEMINFO)
+        how = f"{MEMINFO} (the GPU works in the system's memory)"
+        values = kib_line(text, "MemTotal"), kib_line(text, "MemAvailable"), how
+    else:
+        values = _own_memory(host, name, listed)
+    total, free, how = values
+    reason = (
+        "Intel's driver shows it to administrators only; vulkaninfo or the device list of "
+        "llama.cpp has it"
+    )
+    return [
+        facts.known(f"{prefix}.{path}", value, source=how, unit="bytes")
+        if value is not None
+        else facts.missing(
+            f"{prefix}.{path}", State.UNSUPPORTED, source=how, reason=reason, unit="bytes"
+        )
+        for path, value in (("memory_total", total), ("memory_free", free))
+    ]
+
+
+def _own_memory(
+    host: Host, name: str, listed: VulkanDevice | None
+) -> tuple[int | None, int | None, str]:
+    """Return a card's memory and what is free of it, and where that is from."""
+    source = f"{drm.ROOT}/{name}"
+    is_card = listed is not None and listed.kind == "card"
+    free = listed.free_bytes if listed is not None and is_card else None
+    # xe tells each tile's; Intel's own package of i915 tells one sum (lmem)
+    tiles = [
+        size
+        for tile in host.list_dir(f"{source}/device")
+        if re.fullmatch(r"tile[0-9]", tile)
+        and (size := whole(host.read_text(f"{source}/device/{tile}/physical_vram_size_bytes")))
+    ]
+    if tiles:
+        return sum(tiles), free, f"{source}/device/tile*/physical_vram_size_bytes"
+    local = whole(host.read_text(f"{source}/lmem_total_bytes"))
+    if local:
+        left = whole(host.read_text(f"{source}/lmem_avail_bytes"))
+        return local, left if left is not None else free, f"{source}/lmem_total_bytes"
+    if listed is not None and is_card:
+        return listed.memory_bytes, free, f"{vulkan.PROGRAM}: device-local heaps"
+    return None, None, source
+
+
+def _listed(host: Host, name: str, listed: tuple[VulkanDevice, ...]) -> VulkanDevice | None:
+    """Return what vulkaninfo says of a card, by its PCI numbers; two of one kind are not told."""
+    number = drm.first_line(host, name, "device") or ""
+    same = [
+        device
+        for device in listed
+        if device.vendor == int(_VENDOR, 16) and number == f"0x{device.device or 0:04x}"
+    ]
+    return same[0] if len(same) == 1 else None
 
 
 def is_on_root_bus(real: str) -> bool | None:

@@ -1,9 +1,20 @@
 """One look at a machine: what is costly to ask is asked once, also by several threads."""
 
+from collections.abc import Sequence
 from threading import Lock
 
-from app.core.host import Basics, Host, Listener, NvmlAnswer, ProcessInfo
+from app.core.host import Basics, CommandResult, Host, Listener, NvmlAnswer, ProcessInfo
 from app.probes.forwarding import ForwardingHost
+
+
+class _Once:
+    """A command's answer, when it is there."""
+
+    __slots__ = ("answer", "lock")
+
+    def __init__(self) -> None:
+        self.lock = Lock()
+        self.answer: CommandResult | None = None
 
 
 class Snapshot(ForwardingHost):
@@ -17,6 +28,18 @@ class Snapshot(ForwardingHost):
         self._nvml: NvmlAnswer | None = None
         # psutil and NVIDIA's library are asked by one thread at a time
         self._psutil, self._library = Lock(), Lock()
+        self._commands: dict[tuple[str, ...], _Once] = {}
+        self._table = Lock()
+
+    def run(self, argv: Sequence[str], timeout_s: float = 2.0) -> CommandResult:
+        """Return the answer of the first time that this very command was asked for."""
+        words = tuple(argv)
+        with self._table:
+            once = self._commands.setdefault(words, _Once())
+        with once.lock:  # who asks for the same meanwhile waits for this answer
+            if once.answer is None:
+                once.answer = super().run(words, timeout_s)
+            return once.answer
 
     def processes(self) -> tuple[ProcessInfo, ...]:
         """Return the processes of the first time this was asked."""
