@@ -31,20 +31,23 @@ class CpuLimit:
 
 def memory_limit(host: Host) -> MemoryLimit | None:
     """Return the lowest limit from our group up to the root, None when there is none."""
-    found = []
-    for folder in _folders(host, "memory"):
-        limit = _limit_in(host, folder, "memory.max", "memory.current", "inactive_file")
-        if limit is None:
-            limit = _limit_in(
-                host,
-                folder,
-                "memory.limit_in_bytes",
-                "memory.usage_in_bytes",
-                "total_inactive_file",
-            )
-        if limit is not None:
-            found.append(limit)
+    found = [
+        limit
+        for folder in _folders(host, "memory")
+        if (limit := limit_in(host, folder)) is not None
+    ]
     return min(found, key=lambda item: item.limit_bytes, default=None)
+
+
+def limit_in(host: Host, folder: str) -> MemoryLimit | None:
+    """Return the limit of one group, None when it has none."""
+    return _limit_in(host, folder, "memory.max", "memory.current", "inactive_file") or _limit_in(
+        host,
+        folder,
+        "memory.limit_in_bytes",
+        "memory.usage_in_bytes",
+        "total_inactive_file",
+    )
 
 
 def cpu_limit(host: Host) -> CpuLimit | None:

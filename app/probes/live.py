@@ -1,29 +1,20 @@
-"""What the live charts show: CPU, memory and swap at this moment, read within a millisecond."""
+"""What the live charts show: this computer at this moment, read within some milliseconds."""
 
-from dataclasses import dataclass
+from collections.abc import Callable
 from typing import Protocol
 
 import psutil
 
+from app.core.host import ProcessInfo
+from app.core.live import GpuReading, LiveReading
 from app.probes.host import RealHost
+from app.probes.live_amd import AmdMeter
 from app.probes.live_cpu import ClassMeter
-from app.probes.live_gpu import AmdMeter, GpuReading, NvidiaMeter
-from app.probes.sampler import Counters, Meter, SystemMeter
-
-
-@dataclass(frozen=True, slots=True)
-class LiveReading:
-    """One moment; rates since the reading before it, None = not known (the first has no rates)."""
-
-    at_s: float  # a clock that only counts up
-    cpu_share: float | None = None  # of all CPUs, 0 to 1
-    memory_used_bytes: int | None = None  # what programs cannot get: total less available
-    memory_total_bytes: int | None = None
-    swap_in_bytes_s: float | None = None
-    swap_out_bytes_s: float | None = None
-    refault_bytes_s: float | None = None  # of files that were thrown out and are read again
-    cpu_kinds: tuple[tuple[str, float], ...] = ()  # share in use by kind of cores, of hybrid CPUs
-    gpus: tuple[GpuReading, ...] = ()
+from app.probes.live_limit import LimitMeter, LimitReading
+from app.probes.live_nvidia import NvidiaMeter
+from app.probes.live_processes import ProcessMeter
+from app.probes.live_windows import WindowsMeter
+from app.probes.sampler import SOURCE, Counters, Meter, SystemMeter
 
 
 class GpuMeter(Protocol):
@@ -37,15 +28,28 @@ class LiveMeter:
     """Takes readings one after the other; use it from one thread at a time."""
 
     def __init__(
-        self, meter: Meter | None = None, gpus: tuple[GpuMeter, ...] | None = None
+        self,
+        meter: Meter | None = None,
+        gpus: tuple[GpuMeter, ...] | None = None,
+        *,
+        name: Callable[[ProcessInfo], str] = lambda _process: "",
+        own: frozenset[int] = frozenset(),
     ) -> None:
-        """Read this computer; tests give their own meters."""
+        """Read this computer; tests give their own meters.
+
+        name returns a runtime's title for its processes; own are processes of a run to show too.
+        """
+        host = RealHost()
         self._meter = meter or SystemMeter()
         self._cpus = psutil.cpu_count() or 0
         self._before: Counters | None = None
-        host = RealHost()
+        self._limit_before: LimitReading | None = None
         self._kinds = ClassMeter(host)
-        self._gpus = (NvidiaMeter(), AmdMeter(host)) if gpus is None else gpus
+        self._limit = LimitMeter(host)
+        self._nvidia = NvidiaMeter()
+        self._windows = WindowsMeter(host)
+        self._gpus = (self._nvidia, AmdMeter(host), self._windows) if gpus is None else gpus
+        self._processes = ProcessMeter(name, own)
 
     def read(self) -> LiveReading:
         """Return this moment's reading."""
@@ -55,6 +59,12 @@ class LiveMeter:
         if before is None:
             before = Counters(now.at_s)
         seconds = now.at_s - before.at_s
+        limit, limit_before = self._limit.read(), self._limit_before
+        self._limit_before = limit
+        gpus = tuple(reading for meter in self._gpus for reading in meter.read())
+        held = self._windows.process_memory()
+        processes = self._processes.read({**held.on_card, **self._nvidia.process_bytes()})
+        spilled = [held.spilled[p.pid] for p in processes if p.pid in held.spilled]
         return LiveReading(
             at_s=now.at_s,
             cpu_share=_share(before, now, seconds * self._cpus),
@@ -64,8 +74,22 @@ class LiveMeter:
             swap_out_bytes_s=_rate(before.swap_out_bytes, now.swap_out_bytes, seconds),
             refault_bytes_s=_rate(before.refault_bytes, now.refault_bytes, seconds),
             cpu_kinds=self._kinds.read(),
-            gpus=tuple(reading for meter in self._gpus for reading in meter.read()),
+            gpus=gpus,
+            processes=processes,
+            limit_bytes=limit.limit_bytes if limit else None,
+            limit_used_bytes=limit.used_bytes if limit else None,
+            limit_hits=_hits(limit_before, limit),
+            spilled_bytes=sum(spilled) if spilled else None,
         )
+
+    def close(self) -> None:
+        """Let go of the drivers' libraries, so that an idle card may sleep."""
+        self._nvidia.close()
+        self._windows.close()
+
+    def source(self) -> str:
+        """Name where the readings come from."""
+        return ", ".join(name for name in (SOURCE, self._nvidia.source()) if name)
 
 
 def _share(before: Counters, now: Counters, cpu_seconds: float) -> float | None:
@@ -80,3 +104,9 @@ def _rate(before: int | None, now: int | None, seconds: float) -> float | None:
     if before is None or now is None or seconds <= 0 or now < before:
         return None
     return (now - before) / seconds
+
+
+def _hits(before: LimitReading | None, now: LimitReading | None) -> int | None:
+    if before is None or now is None or before.hits is None or now.hits is None:
+        return None
+    return max(0, now.hits - before.hits)

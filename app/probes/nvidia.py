@@ -2,12 +2,12 @@
 
 from dataclasses import dataclass
 
-from app.core import facts, units
+from app.core import clock_reasons, facts, units
 from app.core.host import CommandResult, Host, NvmlAnswer, NvmlValue
 from app.core.machine import MachineFact
 from app.core.probe import Probe
 from app.core.reading import State
-from app.probes import drm, nvidia_clocks, nvidia_smi
+from app.probes import drm, nvidia_smi
 from app.probes.memory import MEMINFO, kib_line
 from app.probes.text import table, whole
 
@@ -144,7 +144,7 @@ def _settings(by_query: dict[str, NvmlValue], source: str) -> list[MachineFact]:
     found = []
     reasons = by_query.get("clock_reasons")
     if reasons is not None and isinstance(reasons.value, int) and reasons.value >= 0:
-        words = nvidia_clocks.words(reasons.value)
+        words = clock_reasons.words(reasons.value)
         found.append(facts.known("clock_reasons", words, source=source))
     elif reasons is not None:
         found.append(_fact("clock_reasons", reasons, source))

@@ -5,12 +5,11 @@ import io
 import re
 from typing import Protocol
 
-from app.core import facts
+from app.core import clock_reasons, facts
 from app.core.host import CommandResult
 from app.core.machine import MachineFact
 from app.core.reading import State
 from app.core.units import MIB
-from app.probes import nvidia_clocks
 
 PLACES = ("/usr/lib/wsl/lib/nvidia-smi", r"C:\Windows\System32\nvidia-smi.exe")
 # in groups: one unknown field makes the program print no table at all (exit code 2)
@@ -148,7 +147,7 @@ def _fact(path: str, column: str, value: str, unit: str) -> MachineFact:
     if column in _TEXTS:
         return facts.known(path, value[:200], source=_SOURCE)
     if path.endswith(".clock_reasons") and _MASK.fullmatch(value):
-        return facts.known(path, nvidia_clocks.words(int(value, 16)), source=_SOURCE)
+        return facts.known(path, clock_reasons.words(int(value, 16)), source=_SOURCE)
     match = _NUMBER.fullmatch(value)  # "24576 MiB", "11.17 W" where nounits was not asked for
     if match is None:
         reason = f"{_SOURCE} prints {value[:40]!r}"

@@ -18,6 +18,8 @@ _INSTANCE = re.compile(
     r"_phys_(?P<phys>[0-9]{1,3})",
     re.IGNORECASE,
 )
+ENGINES = r"\GPU Engine(*)\Utilization Percentage"  # a rate: it needs two looks of one query
+_ENGINE = re.compile(r"_eng_(?P<engine>[0-9]{1,3})_engtype_", re.IGNORECASE)
 # below it, what is not on the card may be the runtime's own pinned buffers (hardware.md section 5)
 SPILL_BYTES = 512 << 20
 
@@ -51,6 +53,31 @@ def used_bytes(values: tuple[CounterValue, ...], luid: str, counter: str) -> int
     return sum(found) if found else None
 
 
+def busy_share(values: tuple[CounterValue, ...], luid: str) -> float | None:
+    """Return how busy the busiest engine of an adapter is, all programs together, 0 to 1."""
+    by_engine: dict[str, int] = {}
+    for value in values:
+        engine = _ENGINE.search(value.instance)
+        instance = parse_instance(value.instance)
+        if engine is None or instance is None or instance.luid != luid:
+            continue
+        number = engine["engine"]
+        by_engine[number] = by_engine.get(number, 0) + value.value
+    return min(1.0, max(by_engine.values()) / 100) if by_engine else None
+
+
+def process_bytes(
+    values: tuple[CounterValue, ...], counter: str, luids: frozenset[str]
+) -> dict[int, int]:
+    """Return a counter's bytes by process over some adapters."""
+    found: dict[int, int] = {}
+    for value in values:
+        instance = parse_instance(value.instance) if value.counter == counter else None
+        if instance is not None and instance.pid is not None and instance.luid in luids:
+            found[instance.pid] = found.get(instance.pid, 0) + value.value
+    return found
+
+
 def spilled_bytes(
     values: tuple[CounterValue, ...], pid: int, luid: str, pinned_bytes: int = 0
 ) -> int | None:
@@ -82,23 +109,41 @@ if sys.platform == "win32":
             ("value", ctypes.c_longlong),
         )
 
+    class Query:
+        """An open query: the second look costs 0.1 ms, and rates count from the look before."""
+
+        def __init__(self, paths: tuple[str, ...] = PATHS) -> None:
+            self._pdh = ctypes.windll.pdh
+            self._query = ctypes.c_void_p()
+            self._counters: list[tuple[str, ctypes.c_void_p]] = []
+            if self._pdh.PdhOpenQueryW(None, None, ctypes.byref(self._query)) != 0:
+                return
+            for path in paths:
+                counter = ctypes.c_void_p()
+                add = self._pdh.PdhAddEnglishCounterW
+                if add(self._query, path, None, ctypes.byref(counter)) == 0:
+                    self._counters.append((path.rpartition("\\")[2], counter))
+
+        def read(self) -> tuple[CounterValue, ...] | None:
+            """Look once; None when Windows has no such counters."""
+            if not self._counters or self._pdh.PdhCollectQueryData(self._query) != 0:
+                return None
+            found = (_values(self._pdh, name, counter) for name, counter in self._counters)
+            return tuple(value for values in found for value in values)
+
+        def close(self) -> None:
+            """Let go of the query."""
+            if self._query:
+                self._pdh.PdhCloseQuery(self._query)
+            self._query, self._counters = ctypes.c_void_p(), []
+
     def collect() -> tuple[CounterValue, ...] | None:
         """Ask once, 0.2 s the first time; None when Windows has no such counters."""
-        pdh = ctypes.windll.pdh
-        query = ctypes.c_void_p()
-        if pdh.PdhOpenQueryW(None, None, ctypes.byref(query)) != 0:
-            return None
+        query = Query()
         try:
-            counters = []
-            for path in PATHS:
-                counter = ctypes.c_void_p()
-                if pdh.PdhAddEnglishCounterW(query, path, None, ctypes.byref(counter)) == 0:
-                    counters.append((path.rpartition("\\")[2], counter))
-            if not counters or pdh.PdhCollectQueryData(query) != 0:
-                return None
-            return tuple(v for name, counter in counters for v in _values(pdh, name, counter))
+            return query.read()
         finally:
-            pdh.PdhCloseQuery(query)
+            query.close()
 
     def _values(pdh: ctypes.WinDLL, name: str, counter: ctypes.c_void_p) -> list[CounterValue]:
         size, count = wintypes.DWORD(0), wintypes.DWORD(0)
@@ -117,6 +162,19 @@ if sys.platform == "win32":
         ]
 
 else:
+
+    class Query:
+        """Only Windows has these counters."""
+
+        def __init__(self, paths: tuple[str, ...] = PATHS) -> None:
+            self._paths = paths
+
+        def read(self) -> tuple[CounterValue, ...] | None:
+            """Return None."""
+            return None
+
+        def close(self) -> None:
+            """Do nothing."""
 
     def collect() -> tuple[CounterValue, ...] | None:
         """Return None: only Windows has these counters."""

@@ -20,6 +20,9 @@ _VMSTAT = "/proc/vmstat"
 _COUNTERS = ("pswpin", "pswpout", "workingset_refault_file")
 
 
+SOURCE = f"{_VMSTAT} and psutil" if Path(_VMSTAT).exists() else "psutil"
+
+
 @dataclass(frozen=True, slots=True)
 class Counters:
     """One reading; bytes and CPU seconds since start, None = the system does not tell."""
@@ -31,6 +34,7 @@ class Counters:
     swap_used_bytes: int | None = None
     busy_cpu_s: float | None = None  # of all programs
     own_cpu_s: dict[int, float] = field(default_factory=dict)  # by process of the run
+    own_bytes: dict[int, int] = field(default_factory=dict)  # memory that holds no mapped file
 
 
 class Meter(Protocol):
@@ -50,12 +54,15 @@ class Sampler:
         self._first: Counters | None = None
         self._last: Counters | None = None
         self._rates: dict[str, float] = {}
+        self._own_bytes: dict[int, tuple[int, int]] = {}  # by process: first, last
         self._n_samples = 0
 
     def start(self) -> None:
         """Take the first reading, from which rates count."""
         self._first = self._last = self._meter.read(self._pids())
         self._rates = {}
+        self._own_bytes = {}
+        self._keep_own(self._first)
         self._n_samples = 0
 
     def sample(self) -> None:
@@ -71,6 +78,7 @@ class Sampler:
         for name in ("swap_in_bytes", "swap_out_bytes", "refault_bytes"):
             self._note(name, _rate(getattr(self._last, name), getattr(now, name), seconds))
         self._note("other_cpu", _other_cores(self._last, now, seconds))
+        self._keep_own(now)
         self._last = now
 
     def result(self) -> MemoryWatch:
@@ -85,13 +93,25 @@ class Sampler:
             refault_max=self._rates.get("refault_bytes"),
             swap_used_before_bytes=first.swap_used_bytes if first else None,
             swap_used_after_bytes=last.swap_used_bytes if last else None,
+            own_growth_bytes=self._growth(),
             other_cpu_max=self._rates.get("other_cpu"),
             cores=psutil.cpu_count(),
-            source=f"{_VMSTAT} and psutil" if Path(_VMSTAT).exists() else "psutil",
+            source=SOURCE,
         )
 
     def _pids(self) -> frozenset[int]:
         return self._own_pids() | {os.getpid()}
+
+    def _keep_own(self, reading: Counters) -> None:
+        for pid, now in reading.own_bytes.items():
+            first, _last = self._own_bytes.get(pid, (now, now))
+            self._own_bytes[pid] = (first, now)
+
+    def _growth(self) -> int | None:
+        """Return by how much the run's programs grew while they were seen, all together."""
+        if not self._own_bytes or not self._n_samples:
+            return None
+        return sum(last - first for first, last in self._own_bytes.values())
 
     def _note(self, name: str, rate: float | None) -> None:
         if rate is not None:
@@ -110,6 +130,7 @@ class SystemMeter:
         counted = sum(busy) - idle
         # Linux counts a guest's time twice, in user and in guest
         counted -= getattr(busy, "guest", 0.0) + getattr(busy, "guest_nice", 0.0)
+        own = _own(pids)
         return Counters(
             at_s=time.monotonic(),
             swap_in_bytes=_in_bytes(pages.get("pswpin"), swap.in_bytes),
@@ -117,7 +138,8 @@ class SystemMeter:
             refault_bytes=_in_bytes(pages.get("workingset_refault_file")),
             swap_used_bytes=swap.used_bytes,
             busy_cpu_s=counted,
-            own_cpu_s=_own_cpu_s(pids),
+            own_cpu_s={pid: use.cpu_s for pid, use in own.items()},
+            own_bytes={pid: use.n_bytes for pid, use in own.items() if use.n_bytes is not None},
         )
 
 
@@ -184,9 +206,17 @@ def _swap() -> _Swap:
     return _Swap(swap.used)  # Windows: in and out are always 0, which is no reading
 
 
-def _own_cpu_s(pids: frozenset[int]) -> dict[int, float]:
-    """Return the CPU seconds of the run's programs and their children by process."""
-    found: dict[int, float] = {}
+@dataclass(frozen=True, slots=True)
+class _Use:
+    """What one process of the run uses; n_bytes None = not told, or it is our own process."""
+
+    cpu_s: float
+    n_bytes: int | None
+
+
+def _own(pids: frozenset[int]) -> dict[int, _Use]:
+    """Return what the run's programs and their children use, by process."""
+    found: dict[int, _Use] = {}
     for pid in pids:
         try:
             root = psutil.Process(pid)
@@ -196,7 +226,30 @@ def _own_cpu_s(pids: frozenset[int]) -> dict[int, float]:
         for process in family:
             try:
                 times = process.cpu_times()
+                n_bytes = None if process.pid == os.getpid() else own_bytes(process)
             except psutil.Error:
                 continue
-            found[process.pid] = times.user + times.system
+            found[process.pid] = _Use(times.user + times.system, n_bytes)
     return found
+
+
+def own_bytes(process: psutil.Process) -> int | None:
+    """Return a process's own memory, in the swap too; the mapped model file does not count.
+
+    None where the system does not tell them apart: macOS counts mapped files as resident.
+    """
+    if sys.platform == "win32":
+        return int(process.memory_info().private)
+    try:
+        text = Path(f"/proc/{process.pid}/status").read_text(encoding="ascii", errors="replace")
+    except OSError:
+        return None
+    return parse_own_bytes(text)
+
+
+def parse_own_bytes(text: str) -> int | None:
+    """Return RssAnon and VmSwap of /proc/PID/status, None when they are not there."""
+    lines = table(text, ":")
+    sizes = [lines.get(name, "").split() for name in ("RssAnon", "VmSwap")]
+    kib = [whole(words[0]) if len(words) == 2 and words[1] == "kB" else None for words in sizes]
+    return None if kib[0] is None else (kib[0] + (kib[1] or 0)) * 1024

@@ -11,14 +11,15 @@ from PySide6.QtCore import Signal
 from app.core import units
 from app.core.bench import BenchRun
 from app.core.errors import UserError
-from app.core.evidence import MemoryWatch
+from app.core.evidence import GpuWatch, MemoryWatch
 from app.core.machine import Program
 from app.core.request import LoadRequest, Tool
+from app.core.track import Track
 from app.runtimes import llama_argv
 from app.work import bench_output
 from app.work.outcome import End, Outcome
 from app.work.steps import Script, Steps
-from app.work.watch import Watch, busy_text
+from app.work.watch import Watch, Watched, busy_text
 
 # stderr with --progress (logs.md section 5; tests/data/logs/b11434-llama-bench-progress.log)
 _PROGRESS = re.compile(
@@ -57,6 +58,13 @@ class BenchResult:
     watch: MemoryWatch | None
     command: tuple[str, ...]
     left_out: tuple[str, ...] = ()  # settings that this program cannot be told
+    gpu_watch: GpuWatch | None = None
+    track: Track | None = None
+
+    @property
+    def watched(self) -> Watched | None:
+        """Return what the computer did meanwhile, None when it was not watched."""
+        return None if self.watch is None else Watched(self.watch, self.gpu_watch, self.track)
 
 
 class BenchRunner(Steps):
@@ -111,7 +119,7 @@ def measure(
 ) -> Script[BenchResult]:
     """Run llama-bench as a part of a script; UserError when it gives no rates."""
     argv = plan.argv()
-    watch = Watch()
+    watch = Watch(steps.jobs)
     seen = _Seen(plan, watch, steps.progressed.emit, told)
     end = steps.program(argv, env=dict(plan.env))
     end.process.line_read.connect(seen.on_line)
@@ -121,11 +129,15 @@ def measure(
     try:
         outcome: Outcome = yield end
     finally:
-        watched = watch.stop()
+        seen_by = watch.stop()
     if not outcome.is_success or not seen.runs:
         raise failure(outcome, seen.complaints)
     left_out = llama_argv.bench_options(plan.request, plan.program).left_out
-    return BenchResult(stamped(seen.runs, busy_text(watched)), watched, argv, left_out)
+    memory = seen_by.memory if seen_by else None
+    return BenchResult(
+        stamped(seen.runs, busy_text(memory)), memory, argv, left_out,
+        seen_by.gpu if seen_by else None, seen_by.track if seen_by else None,
+    )  # fmt: skip
 
 
 def stage_of(line: str, repetitions: int) -> tuple[int, str] | None:

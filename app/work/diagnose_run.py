@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from app.core import units
 from app.core.bench import BenchRun
 from app.core.errors import UserError
-from app.core.evidence import Evidence, LoadOutcome, MemoryWatch
+from app.core.evidence import Evidence, LoadOutcome
 from app.core.log import LoadStory, LogSummary
 from app.core.machine import Device, Machine, Program, Runtime
 from app.core.model import Model
@@ -19,7 +19,7 @@ from app.work.outcome import Outcome
 from app.work.record import machine_words
 from app.work.server_bench import ServerPlan
 from app.work.steps import FirstOf, Script, Steps
-from app.work.watch import Watch, busy_text
+from app.work.watch import Watch, Watched, busy_text
 
 READ_HEADER = "Reading the model's header"
 FIND_PROGRAMS = "Looking for llama.cpp and its devices"
@@ -67,7 +67,7 @@ class _Seen:
     outcome: LoadOutcome | None = None
     log: LogSummary | None = None
     runs: tuple[BenchRun, ...] = ()
-    watch: MemoryWatch | None = None
+    watch: Watched | None = None
     history: tuple[BenchRun, ...] = ()
 
 
@@ -200,7 +200,7 @@ class DiagnoseRun(Steps):
             seen.notes.append(f"The rates could not be measured. {error.sentence()}")
             self.fail(error.title)
             return
-        seen.runs, seen.watch = result.runs, result.watch
+        seen.runs, seen.watch = result.runs, result.watched
         seen.notes += [f"llama-bench cannot be told: {name}" for name in result.left_out]
         self.end(summary(result.runs))
 
@@ -211,7 +211,7 @@ class DiagnoseRun(Steps):
             plan.n_prompt, plan.n_gen, plan.repetitions,
             model_name=seen.model.name, model_bytes=seen.model.file_bytes,
         )  # fmt: skip
-        watch = Watch()
+        watch = Watch(self.jobs)
         watch.start()
         rates = self.job(
             lambda cancel, progress: server_bench.measure(load.endpoint, what, cancel, progress),
@@ -225,7 +225,7 @@ class DiagnoseRun(Steps):
             seen.watch = watch.stop()
         if isinstance(first, Outcome):
             raise UserError("llama-server ended while it was measured", first.sentence())
-        seen.runs = stamped(list(first), busy_text(seen.watch))
+        seen.runs = stamped(list(first), busy_text(seen.watch.memory if seen.watch else None))
         seen.notes.append(
             "There is no llama-bench beside this llama-server: the rates are the server's own "
             "timings."
@@ -240,7 +240,9 @@ class DiagnoseRun(Steps):
             outcome=seen.outcome,
             log=seen.log,
             runs=seen.runs,
-            watch=seen.watch,
+            watch=seen.watch.memory if seen.watch else None,
+            gpu_watch=seen.watch.gpu if seen.watch else None,
+            track=seen.watch.track if seen.watch else None,
             symptom=plan.base.symptom,
             notes=tuple(seen.notes),
             history=seen.history,

@@ -1,8 +1,10 @@
-"""Reads CPU, memory and swap twice a second while somebody looks, away from the window."""
+"""Reads the live values twice a second while somebody looks, away from the window."""
 
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
-from app.probes.live import LiveMeter, LiveReading
+from app.core.live import LiveReading
+from app.probes.live import LiveMeter
+from app.runtimes.processes import title_of
 from app.work.jobs import Job, Jobs
 
 INTERVAL_MS = 500  # 2 Hz: shipping.md section 5
@@ -18,8 +20,9 @@ class Live(QObject):
     ) -> None:
         super().__init__(parent)
         self._jobs = jobs
-        self._meter = meter or LiveMeter()
+        self._meter = meter or LiveMeter(name=title_of)
         self._job: Job | None = None
+        self._must_close = False
         self._timer = QTimer(self)
         self._timer.setInterval(INTERVAL_MS)
         self._timer.timeout.connect(self._on_time)
@@ -29,24 +32,38 @@ class Live(QObject):
         """Tell whether readings are taken."""
         return self._timer.isActive()
 
+    @property
+    def source(self) -> str:
+        """Name where the readings come from."""
+        return self._meter.source()
+
     def start(self) -> None:
         """Take readings from now on."""
         if not self._timer.isActive():
+            self._must_close = False
             self._timer.start()
             self._on_time()
 
     def stop(self) -> None:
-        """Take none any more."""
+        """Take none any more, and let go of the drivers' libraries."""
+        if not self._timer.isActive():
+            return
         self._timer.stop()
         if self._job is not None:
+            self._must_close = True
             self._job.cancel()
+            return
+        meter = self._meter
+        self._job = self._jobs.start(lambda _cancel, _progress: meter.close(), name="live")
+        self._job.finished.connect(self._on_finished)
 
     @Slot()
     def _on_time(self) -> None:
         # one at a time: a computer that is out of memory may take longer than the interval
         if self._job is not None:
             return
-        self._job = self._jobs.start(lambda _cancel, _progress: self._meter.read(), name="live")
+        meter = self._meter  # not self: its last reference may not go on the pool's thread
+        self._job = self._jobs.start(lambda _cancel, _progress: meter.read(), name="live")
         self._job.done.connect(self._on_read)
         self._job.finished.connect(self._on_finished)
 
@@ -58,3 +75,6 @@ class Live(QObject):
     @Slot()
     def _on_finished(self) -> None:
         self._job = None
+        if self._must_close:  # here and not in a job: those may all have been told to end
+            self._must_close = False
+            self._meter.close()

@@ -11,7 +11,7 @@ from app.core import json_values
 from app.core.bandwidth import HostRate
 from app.core.bench import BenchRun, Change, compare, differing_settings
 from app.core.errors import UserError
-from app.core.evidence import MemoryWatch
+from app.core.evidence import GpuWatch, MemoryWatch
 
 SCHEMA = product.schema("notebook")
 RATE_SCHEMA = product.schema("bandwidth")  # lines with the host's read rate, between the runs
@@ -47,6 +47,7 @@ class Entry:
     watch: MemoryWatch | None = None
     busy: str = ""  # why the machine was not quiet, "" when it was
     source: str = "benchmark"  # or "diagnose"
+    gpu_watch: GpuWatch | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,18 +5,22 @@ from pathlib import Path
 
 from app.core import units
 from app.core.errors import UserError
-from app.core.evidence import Evidence, MemoryWatch
+from app.core.evidence import Evidence, GpuWatch, MemoryWatch
 from app.core.host import Host
 from app.core.log import LogSummary
 from app.core.machine import LoadedModel, Machine, Runtime
 from app.core.model import Model
 from app.core.secrets import hidden_argv
+from app.core.track import Track
+from app.probes.live import LiveMeter
 from app.probes.sampler import Meter, Sampler
 from app.runtimes import llama_cpp, llama_words, ports
 from app.runtimes.answers import items
+from app.runtimes.processes import title_of
 from app.work.diagnose_run import DiagnoseResult
 from app.work.jobs import Cancel, Progress
 from app.work.steps import Script, Steps
+from app.work.watch import summed_up
 
 FIND_RUNNING = "Looking which programs run a model"
 READ_LOADED = "Reading what is loaded"
@@ -54,6 +58,8 @@ class Watched:
     watch: MemoryWatch
     is_busy: bool | None
     n_slots: int | None = None  # slots that computed at once, at most; None = it does not say
+    gpu: GpuWatch | None = None
+    track: Track | None = None
 
 
 class ObserveRun(Steps):
@@ -77,12 +83,15 @@ class ObserveRun(Steps):
             "No rate was measured: that takes a run of its own, which would share the processor "
             "and the device with your program."
         )
+        is_seen = watched.is_busy is not False
         evidence = Evidence(
             model=model,
             machine=machine,
             request=request,
             log=log,
-            watch=watched.watch if watched.is_busy is not False else None,
+            watch=watched.watch if is_seen else None,
+            gpu_watch=watched.gpu if is_seen else None,
+            track=watched.track if is_seen else None,
             symptom=plan.symptom,
             runtime=runtime.id,
             runtime_version=runtime.version or "",
@@ -188,18 +197,26 @@ def watch(
         p.pid for p in host.processes() if runtime.argv and hidden_argv(p.argv) == runtime.argv
     )
     sampler = Sampler(lambda: pids, meter)
+    live = LiveMeter(meter, name=title_of, own=pids)
     sampler.start()
+    readings = [live.read()]
     most: int | None = None
     steps = max(1, round(seconds / _INTERVAL_S))
-    for step in range(steps):
-        cancel.wait(_INTERVAL_S)
-        sampler.sample()
-        slots = busy_slots(host, runtime)
-        if slots is not None:
-            most = max(most or 0, slots)
-        left = seconds - (step + 1) * _INTERVAL_S
-        progress(100 * (step + 1) // steps, f"{left:.0f} s left: let your request run now")
-    return Watched(sampler.result(), None if most is None else most > 0, most)
+    try:
+        for step in range(steps):
+            cancel.wait(_INTERVAL_S)
+            sampler.sample()
+            readings.append(live.read())
+            slots = busy_slots(host, runtime)
+            if slots is not None:
+                most = max(most or 0, slots)
+            left = seconds - (step + 1) * _INTERVAL_S
+            progress(100 * (step + 1) // steps, f"{left:.0f} s left: let your request run now")
+        seen = summed_up(sampler.result(), tuple(readings), live.source())
+    finally:
+        live.close()
+    is_busy = None if most is None else most > 0
+    return Watched(seen.memory, is_busy, most, seen.gpu, seen.track)
 
 
 def busy_slots(host: Host, runtime: Runtime) -> int | None:

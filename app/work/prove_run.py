@@ -63,6 +63,8 @@ class ProveRun(DiagnoseRun):
             runs=seen.runs,
             watch=seen.watch,
             notes=seen.notes,
+            gpu_watch=seen.gpu_watch,
+            track=seen.track,
         )
         return replace(plan.evidence, again=again)
 

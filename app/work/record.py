@@ -1,5 +1,6 @@
 """Makes notebook entries of what was measured."""
 
+from dataclasses import replace
 from datetime import UTC, datetime
 
 from app.core import units
@@ -13,7 +14,8 @@ from app.work.notebook import Entry, Placement
 
 def entry_of_bench(result: BenchResult, machine: Machine | None) -> Entry:
     """Make the entry of a benchmark run; it has no log, so its placement is what was asked."""
-    return _entry(result.runs, machine, result.watch, Placement(), "benchmark")
+    entry = _entry(result.runs, machine, result.watch, Placement(), "benchmark")
+    return replace(entry, gpu_watch=result.gpu_watch)
 
 
 def entry_of_diagnosis(evidence: Evidence) -> Entry | None:
@@ -22,7 +24,8 @@ def entry_of_diagnosis(evidence: Evidence) -> Entry | None:
         return None
     story = evidence.log.load if evidence.log else None
     placement = placement_of(story) if story else Placement()
-    return _entry(evidence.runs, evidence.machine, evidence.watch, placement, "diagnose")
+    entry = _entry(evidence.runs, evidence.machine, evidence.watch, placement, "diagnose")
+    return replace(entry, gpu_watch=evidence.gpu_watch)
 
 
 def entry_of_second_run(evidence: Evidence) -> Entry | None:

@@ -28,6 +28,7 @@ from app.work.settings import LAST_FOLDER, LLAMA_FOLDER, Setting, Settings
 
 if TYPE_CHECKING:
     from app.work.log_file import LogFile
+    from app.work.watch import Watched
 
 
 class Session(QObject):
@@ -151,10 +152,13 @@ class Session(QObject):
         """Keep what the user sees, "" = not said."""
         self._apply(replace(self._evidence, symptom=symptom))
 
-    def add_runs(self, runs: Sequence[BenchRun]) -> None:
-        """Add measured rates."""
+    def add_runs(self, runs: Sequence[BenchRun], watched: Watched | None = None) -> None:
+        """Add measured rates, and what the computer did meanwhile."""
         self._leave_read_only()
-        self._apply(replace(self._evidence, runs=(*self._evidence.runs, *runs)))
+        added = replace(self._evidence, runs=(*self._evidence.runs, *runs))
+        if watched is not None:
+            added = replace(added, watch=watched.memory, gpu_watch=watched.gpu, track=watched.track)
+        self._apply(added)
 
     def stop_all_and_wait(self) -> bool:
         """Stop all programs and jobs before the window closes; False when one was left."""

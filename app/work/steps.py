@@ -135,6 +135,11 @@ class Steps(QObject):
         self._step_started = 0.0
 
     @property
+    def jobs(self) -> Jobs:
+        """Return what starts the jobs of the scripts."""
+        return self._jobs
+
+    @property
     def is_running(self) -> bool:
         """Tell whether finished is still to come."""
         return self._script is not None

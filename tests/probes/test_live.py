@@ -5,7 +5,8 @@ from dataclasses import replace
 import psutil
 import pytest
 
-from app.probes.live import LiveMeter, LiveReading
+from app.core.live import LiveReading
+from app.probes.live import LiveMeter
 from app.probes.sampler import Counters
 
 CPUS = psutil.cpu_count() or 1

@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.core import facts
+from app.core import clock_reasons, facts
 from app.core.host import NvmlAnswer, NvmlValue
 from app.core.machine import Machine
 from app.core.reading import State
 from app.core.units import GIB, MIB
-from app.probes import nvidia, nvidia_clocks, nvidia_smi, nvidia_smi_q
+from app.probes import nvidia, nvidia_smi, nvidia_smi_q
 from tests.hosts import FakeHost, answered, sample
 
 CARD_4090 = (
@@ -211,12 +211,12 @@ def test_says_in_words_what_holds_the_clock_down() -> None:
 
 def test_heat_is_a_fault_only_while_the_card_works_and_stays() -> None:
     hot, idle = (0x40, 98), (0x41, 0)
-    assert nvidia_clocks.faults((hot, hot)) == ()
-    assert nvidia_clocks.faults((idle,) * 10) == ()
-    assert nvidia_clocks.faults(((0x40, None),) * 10) == ()
-    assert nvidia_clocks.faults((hot,) * 3 + (idle,) * 7) == ("heat (hardware)",)
-    assert nvidia_clocks.faults((hot,) * 3 + (idle,) * 20) == ()  # long ago
-    assert nvidia_clocks.faults(((0x4, 100),) * 10) == ()  # a power limit at full load is normal
+    assert clock_reasons.faults((hot, hot)) == ()
+    assert clock_reasons.faults((idle,) * 10) == ()
+    assert clock_reasons.faults(((0x40, None),) * 10) == ()
+    assert clock_reasons.faults((hot,) * 3 + (idle,) * 7) == ("heat (hardware)",)
+    assert clock_reasons.faults((hot,) * 3 + (idle,) * 20) == ()  # long ago
+    assert clock_reasons.faults(((0x4, 100),) * 10) == ()  # a power limit at full load is normal
 
 
 def test_a_split_card_shows_its_parts() -> None:

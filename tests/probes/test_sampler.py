@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from app.probes.sampler import Counters, Sampler, SystemMeter, parse_vmstat
+from app.probes.sampler import Counters, Sampler, SystemMeter, parse_own_bytes, parse_vmstat
 from tests.hosts import sample
 
 PAGE = 4096
@@ -80,6 +80,25 @@ def test_says_nothing_about_others_when_a_program_of_the_run_ended() -> None:
         Counters(0.0, busy_cpu_s=100.0, own_cpu_s={1: 50.0}), Counters(1.0, busy_cpu_s=102.0)
     ).result()
     assert result.other_cpu_max is None
+
+
+def test_growth_of_the_runs_programs_counts_from_when_each_was_first_seen() -> None:
+    result = _watch(
+        Counters(0.0, own_bytes={1: 100}),
+        Counters(1.0, own_bytes={1: 300, 2: 1000}),
+        Counters(2.0, own_bytes={2: 1500}),  # the first has ended: its last size holds
+    ).result()
+    assert result.own_growth_bytes == 700
+    assert _watch(Counters(0.0), Counters(1.0)).result().own_growth_bytes is None
+    assert _watch(Counters(0.0, own_bytes={1: 100})).result().own_growth_bytes is None
+
+
+def test_a_mapped_file_is_no_growth_and_swapped_memory_is() -> None:
+    text = "Name:\tllama-server\nVmRSS:\t 900 kB\nRssAnon:\t 100 kB\nVmSwap:\t 20 kB\n"
+    assert parse_own_bytes(text) == 120 * 1024
+    assert parse_own_bytes("RssAnon:\t 100 kB\n") == 100 * 1024
+    for odd in ("", "VmSwap: 5 kB", "RssAnon: x kB", "RssAnon: 100"):
+        assert parse_own_bytes(odd) is None
 
 
 def test_asks_for_the_programs_each_time_and_leaves_itself_out() -> None:

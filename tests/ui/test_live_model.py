@@ -5,8 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from app.probes.live import LiveReading
-from app.probes.live_gpu import GpuReading
+from app.core.live import GpuReading, LiveReading
 from app.ui.models import live_gpu_model
 from app.ui.models.live_history import SPAN_S, History, Trace
 from app.ui.models.live_model import strips

@@ -6,7 +6,8 @@ import pytest
 from PySide6.QtCore import QCoreApplication
 from pytestqt.qtbot import QtBot
 
-from app.probes.live import LiveMeter, LiveReading
+from app.core.live import LiveReading
+from app.probes.live import LiveMeter
 from app.probes.sampler import Counters
 from app.work.jobs import Jobs
 from app.work.live import Live

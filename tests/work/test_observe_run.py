@@ -61,7 +61,7 @@ class Steady:
 
     def read(self, pids: frozenset[int]) -> Counters:
         self.now += 0.5
-        self.pids = pids
+        self.pids |= pids
         return Counters(self.now, 0, 0, 0, 0, busy_cpu_s=self.now)
 
 

@@ -4,9 +4,14 @@ from collections.abc import Iterator
 
 import pytest
 from PySide6.QtCore import QCoreApplication
+from pytestqt.qtbot import QtBot
 
 from app.core.evidence import MemoryWatch
+from app.core.live import GpuReading
+from app.probes.live import LiveMeter
 from app.probes.sampler import Counters
+from app.work.jobs import Jobs
+from app.work.live import Live
 from app.work.watch import Watch, busy_text
 
 
@@ -25,6 +30,14 @@ class FakeMeter:
         return Counters(self._now, swap_in_bytes=0, swap_out_bytes=moved, busy_cpu_s=self._now)
 
 
+class HotCard:
+    """A card that heat holds down in each reading."""
+
+    def read(self) -> tuple[GpuReading, ...]:
+        """Return the reading."""
+        return (GpuReading("card", busy=0.95, clock_reasons=0x40),)
+
+
 @pytest.fixture
 def meter() -> FakeMeter:
     return FakeMeter()
@@ -32,9 +45,11 @@ def meter() -> FakeMeter:
 
 @pytest.fixture
 def watch(qapp: QCoreApplication, meter: FakeMeter) -> Iterator[Watch]:
-    made = Watch(meter=meter)
+    jobs = Jobs()
+    made = Watch(jobs, meter=meter, live=Live(jobs, LiveMeter(meter, (HotCard(),))))
     yield made
     made.stop()
+    assert jobs.stop_all_and_wait()
 
 
 def test_keeps_the_highest_rates(watch: Watch) -> None:
@@ -43,9 +58,9 @@ def test_keeps_the_highest_rates(watch: Watch) -> None:
     watch.sample()
     seen = watch.stop()
     assert seen is not None
-    assert seen.n_samples == 2
-    assert seen.swap_out_max == 1 << 20
-    assert seen.swap_in_max == 0.0
+    assert seen.memory.n_samples == 2
+    assert seen.memory.swap_out_max == 1 << 20
+    assert seen.memory.swap_in_max == 0.0
 
 
 def test_gives_nothing_when_it_was_never_started(watch: Watch) -> None:
@@ -58,15 +73,25 @@ def test_counts_from_the_first_start(watch: Watch) -> None:
     watch.sample()
     watch.start()
     seen = watch.stop()
-    assert seen is not None and seen.n_samples == 1
+    assert seen is not None and seen.memory.n_samples == 1
 
 
-def test_samples_by_itself(watch: Watch, qtbot: object) -> None:
-    from pytestqt.qtbot import QtBot
-
-    assert isinstance(qtbot, QtBot)
+def test_samples_by_itself(watch: Watch, qtbot: QtBot) -> None:
     watch.start()
     qtbot.waitUntil(lambda: watch._sampler.result().n_samples >= 1, timeout=5000)
+
+
+def test_brings_the_gpu_and_the_values_over_time(watch: Watch, qtbot: QtBot) -> None:
+    watch.start()
+    qtbot.waitUntil(lambda: len(watch._readings) >= 3, timeout=10_000)
+    seen = watch.stop()
+    assert seen is not None and seen.gpu is not None and seen.track is not None
+    assert seen.gpu.n_thermal == seen.gpu.n_samples >= 3
+    assert seen.gpu.reasons == ("heat (hardware)",)
+    assert [event.text for event in seen.track.events if event.subject == "gpu.0.clock"] == [
+        "GPU 0: clock held down: heat (hardware)"
+    ]
+    assert any(series.subject == "gpu.0.busy" for series in seen.track.series)
 
 
 @pytest.mark.parametrize(

@@ -3,10 +3,8 @@
 import math
 from collections.abc import Callable
 
-from app.core import units
-from app.probes import nvidia_clocks
-from app.probes.live import LiveReading
-from app.probes.live_gpu import GpuReading
+from app.core import clock_reasons, units
+from app.core.live import GpuReading, LiveReading
 from app.ui.models.live_history import History, Strip, Trace
 
 _MOST_GPUS = 2  # more would not fit on a screen; the others are in the facts
@@ -34,7 +32,7 @@ def event(history: History) -> str:
             for reading in history.readings
             if index < len(reading.gpus)
         )
-        faults = nvidia_clocks.faults(samples)
+        faults = clock_reasons.faults(samples)
         if faults:
             clock = f" ({gpu.clock_mhz:,} MHz)" if gpu.clock_mhz is not None else ""
             return f"GPU {index}: its clock is held down{clock}: {', '.join(faults)}."

@@ -5,7 +5,7 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from app.probes.live import LiveReading
+from app.core.live import LiveReading
 
 SPAN_S = 60.0
 _GAP_S = 2.0  # readings come twice a second; a longer pause is shown as one

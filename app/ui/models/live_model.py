@@ -4,7 +4,7 @@ import math
 from collections.abc import Callable
 
 from app.core import units
-from app.probes.live import LiveReading
+from app.core.live import LiveReading
 from app.ui.models import live_gpu_model
 from app.ui.models.live_history import History, Strip, Trace
 

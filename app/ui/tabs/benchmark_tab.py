@@ -101,7 +101,7 @@ class BenchmarkTab(Page):
 
     def _keep(self, result: BenchResult) -> None:
         self._records.keep(entry_of_bench(result, self._session.evidence.machine))
-        self._session.add_runs(result.runs)
+        self._session.add_runs(result.runs, result.watched)
 
     def _on_failed(self, error: Exception) -> None:
         text = error.sentence() if isinstance(error, UserError) else str(error)

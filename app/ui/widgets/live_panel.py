@@ -4,7 +4,7 @@ from PySide6.QtCore import QEvent, QObject
 from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import QGridLayout, QWidget
 
-from app.probes.live import LiveReading
+from app.core.live import LiveReading
 from app.ui import theme
 from app.ui.models import live_gpu_model, live_model
 from app.ui.models.live_history import History

@@ -15,9 +15,11 @@ _WORDS = (
     (0x400, "voltage"),
 )
 _KNOWN = sum(bit for bit, _ in _WORDS)
-# a power limit at full load is normal on many cards; these are not
-_FAULTS = 0x8 | 0x20 | 0x40 | 0x80
-_WINDOW, _TIMES = 10, 3
+POWER_LIMIT = 0x4  # at full load normal on many cards; these are not:
+HEAT = 0x20 | 0x40
+POWER_BRAKE = 0x80
+FAULTS = 0x8 | HEAT | POWER_BRAKE
+WINDOW, TIMES = 10, 3
 
 
 def words(mask: int) -> tuple[str, ...]:
@@ -29,14 +31,23 @@ def words(mask: int) -> tuple[str, ...]:
     return tuple(found)
 
 
+def why(mask: int | None) -> str:
+    """Return what holds a clock down in one phrase: a fault before the power limit; "" = neither.
+
+    The hardware's slowdown names no cause; where heat or the power supply is told, they are it.
+    """
+    bits = (mask or 0) & (HEAT | POWER_BRAKE) or (mask or 0) & FAULTS or (mask or 0) & POWER_LIMIT
+    return ", ".join(text for bit, text in _WORDS if bits & bit)
+
+
 def faults(samples: tuple[tuple[int, int | None], ...], busy_from: int = 50) -> tuple[str, ...]:
     """Return the faults of the last samples of (mask, use in per cent).
 
     A fault is one that shows in at least 3 of the last 10 samples while the card works.
     """
-    busy = [mask for mask, use in samples[-_WINDOW:] if use is not None and use >= busy_from]
+    busy = [mask for mask, use in samples[-WINDOW:] if use is not None and use >= busy_from]
     return tuple(
         text
         for bit, text in _WORDS
-        if bit & _FAULTS and sum(1 for mask in busy if mask & bit) >= _TIMES
+        if bit & FAULTS and sum(1 for mask in busy if mask & bit) >= TIMES
     )
