@@ -137,12 +137,14 @@ def mac_m4max() -> FakeHost:
         answered(*apple_gpu.PROFILER, stdout=sample("system_profiler-displays-m4max.json")),
         answered(*apple_gpu.VM_STAT, stdout=sample("vm_stat-16k.txt")),
         answered(*apple_gpu.PRESSURE, stdout="1\n"),
+        answered(*apple_gpu.FREE, stdout="System-wide memory free percentage: 62%\n"),
         answered(*memory_modules.PROFILER, stdout=text),
         answered("sysctl", "-n", "vm.swapusage", stdout=swap),
         answered("pmset", "-g", stdout=" lowpowermode         0\n"),
         answered("pmset", "-g", "therm", stdout="Note: No thermal warning level recorded\n"),
         *_llama(server, "Available devices:\n  MTL0: Apple M4 Max (57344 MiB, 57343 MiB free)\n"),
         files={server: "x"},
+        metal=57344 << 20,
     )
 
 
@@ -243,11 +245,16 @@ def wsl2() -> FakeHost:
 
 
 def _mac(
-    keys: str, *commands: CommandResult, files: Mapping[str, str] | None = None, gib: int = 64
+    keys: str,
+    *commands: CommandResult,
+    files: Mapping[str, str] | None = None,
+    gib: int = 64,
+    metal: int | None = None,
 ) -> FakeHost:
     basics = Basics(
         os_name="macOS 15.5", arch="arm64", memory_total_bytes=gib * GIB,
-        memory_available_bytes=31 * GIB,
+        memory_available_bytes=31 * GIB, metal_working_set_bytes=metal,
+        metal_max_buffer_bytes=metal, thermal_state=0 if metal else None,
     )  # fmt: skip
     return FakeHost(
         platform="darwin", home="/Users/user", basics=basics, files=files,

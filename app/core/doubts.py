@@ -54,7 +54,7 @@ def _gpu(machine: Machine, prefix: str) -> Iterator[tuple[str, str]]:
         yield f"{prefix}.memory_total", _more_than(computer)
     if free is not None and total is not None and free > total:
         yield f"{prefix}.memory_free", "more free than there is"
-    for name in ("gtt_total", "gtt_limit", "shared_limit", "memory_limit"):
+    for name in ("gtt_total", "gtt_limit", "shared_limit", "memory_limit", "working_set"):
         value = machine.number(f"{prefix}.{name}")
         if value is not None and computer is not None and value > computer:
             yield f"{prefix}.{name}", _more_than(computer)

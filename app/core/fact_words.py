@@ -44,6 +44,9 @@ _TITLES = {
     "cpu.performance_cores": "Performance cores",
     "cpu.efficiency_cores": "Efficiency cores",
     "cpu.is_virtual": "Virtual machine",
+    "cpu.has_smt": "Two threads per core (SMT)",
+    "cpu.clock": "Clock of the fastest core now",
+    "cpu.clock_max": "Clock at most",
     "cpu.sockets": "Processors (sockets)",
     "cpu.numa_nodes": "NUMA nodes",
     "cpu.cache_l2": "Level 2 cache",
@@ -54,6 +57,7 @@ _TITLES = {
     "power.is_mains": "On mains power",
     "power.battery": "Battery charge",
     "power.profile": "Power profile",
+    "power.heat": "Heat, as macOS judges it",
     "power.governor": "Frequency governor",
     "power.energy_preference": "Energy preference",
     "memory.modules": "Modules",
@@ -68,12 +72,14 @@ _TITLES = {
     "memory.read_bandwidth": "Read bandwidth, measured",
     "memory.read_bandwidth_low": "Read bandwidth, low end",
     "memory.read_bandwidth_high": "Read bandwidth, high end",
+    "memory.lock_limit": "May be locked in memory (--mlock)",
     "memory.compressed": "Compressed by macOS",
     "memory.spilled": "Of a runtime outside its card",
     "swap.total": "Swap",
     "swap.used": "Swap in use",
     "pressure.memory.some": "Time some programs waited",
     "pressure.level": "Memory pressure",
+    "pressure.free": "Free, as macOS judges it",
     "pressure.memory.full": "Time all programs waited",
     "gpu.count": "GPUs the drivers report",
     "nvidia.search": "NVIDIA",
@@ -93,11 +99,14 @@ _TITLES = {
     "gtt_used": "Borrowed now (GTT)",
     "shared_limit": "Memory it may borrow",
     "cores": "GPU cores",
+    "working_set": "Working set that Metal recommends at most",
+    "max_buffer": "Largest buffer",
     "memory_default": "Limit that macOS sets by itself, about",
     "gtt_limit": "Most it may borrow (ttm.pages_limit)",
     "memory_usable": "Memory it can really use",
     "resizable_bar": "Resizable BAR",
     "gfx": "Target name (gfx)",
+    "access": "May be used by you",
     "busy": "In use",
     "temperature_junction": "Temperature of the hottest spot",
     "temperature_memory": "Temperature of its memory",
@@ -153,6 +162,7 @@ _HOW = {
     "pressure.memory.full": "Start Linux with the kernel option psi=1.",
     "os.wsl_gpu": "Update Windows' graphics driver, then run: wsl --update",
 }
+_RENDER = "Run `sudo usermod -aG render,video $USER` in a terminal, then log out and in again."
 _DMIDECODE = (
     "Run `sudo dmidecode -t 17` in a terminal and paste what it prints into the field on the "
     "Hardware tab: it tells modules, channels and speed."
@@ -226,6 +236,8 @@ def how_to_get(fact: MachineFact) -> str:
     state = fact.reading.state
     if state is State.KNOWN or (state is State.ABSENT and fact.path not in _HOW_WHEN_ABSENT):
         return ""
+    if fact.path.endswith(".access"):
+        return _RENDER
     if fact.path == "memory.modules" and fact.reading.source.startswith("dmidecode"):
         return _DMIDECODE
     known = _HOW.get(fact.path)

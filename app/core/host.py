@@ -114,6 +114,9 @@ class Basics:
     battery_percent: int | None = None
     power_plan: str | None = None  # Windows: the GUID of the plan
     power_overlay: str | None = None  # Windows: the GUID that the power slider lays over it
+    metal_working_set_bytes: int | None = None  # macOS: what Metal recommends at most
+    metal_max_buffer_bytes: int | None = None
+    thermal_state: int | None = None  # macOS: NSProcessInfo's, 0 nominal to 3 critical
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,6 +159,9 @@ class Host(Protocol):
 
     def read_start(self, path: str, n_bytes: int) -> bytes:
         """Return at most the first n_bytes of a file, empty when it may not be read."""
+
+    def may_use(self, path: str) -> bool | None:
+        """Tell whether a file or device may be read and written, None when it is not there."""
 
     def real_path(self, path: str) -> str:
         """Return the path with links followed; the path itself when there are none."""

@@ -11,6 +11,7 @@ from app.probes.memory import MEMINFO, kib_line
 from app.probes.text import whole
 
 _VENDOR = "0x1002"
+_KFD_DEVICE = "/dev/kfd"
 _TTM = "/sys/module/ttm/parameters/pages_limit"
 _TTM_PAGE = 4096  # TTM counts 4 KiB pages on each kernel
 _POOLS = (
@@ -90,7 +91,22 @@ def _card(
     if node is not None and node.gfx:
         found.append(facts.known(f"{prefix}.gfx", node.gfx, source=kfd.ROOT))
     found.extend(_bus(prefix, node, told))
+    found.extend(_access(host, name, prefix))
     return found
+
+
+def _access(host: Host, name: str, prefix: str) -> list[MachineFact]:
+    """Say which device files are shut for us: ROCm then finds no device, Vulkan sometimes one."""
+    render = host.list_dir(f"{drm.ROOT}/{name}/device/drm")
+    shut = [
+        path
+        for path in (_KFD_DEVICE, *(f"/dev/dri/{n}" for n in render if n.startswith("renderD")))
+        if host.may_use(path) is False
+    ]
+    if not shut:
+        return []
+    reason = f"this user may not use {' and '.join(shut)}"
+    return [facts.missing(f"{prefix}.access", State.DENIED, source=" ".join(shut), reason=reason)]
 
 
 def _pool(

@@ -23,10 +23,11 @@ def read(host: Host, name: str, prefix: str) -> list[MachineFact]:
             found.append(facts.known(f"{prefix}.{path}", now, source=source, unit="MHz"))
         if most is not None:
             found.append(facts.known(f"{prefix}.{path}_max", most, source=source, unit="MHz"))
-    busy = whole(host.read_text(f"{device}/gpu_busy_percent"))
-    if busy is not None and 0 <= busy <= 100:
-        source = f"{device}/gpu_busy_percent"
-        found.append(facts.known(f"{prefix}.busy", busy, source=source, unit="%"))
+    for path, file in (("busy", "gpu_busy_percent"), ("memory_busy", "mem_busy_percent")):
+        busy = whole(host.read_text(f"{device}/{file}"))
+        if busy is not None and 0 <= busy <= 100:
+            source = f"{device}/{file}"
+            found.append(facts.known(f"{prefix}.{path}", busy, source=source, unit="%"))
     for hwmon in host.list_dir(f"{device}/hwmon")[:1]:
         found.extend(_hwmon(host, f"{device}/hwmon/{hwmon}", prefix))
     return found

@@ -1,7 +1,7 @@
 """Macs: chip, cores by level, instruction sets and the GPU's share of memory, all by sysctl."""
 
 from app.core import facts
-from app.core.host import Host
+from app.core.host import Basics, Host
 from app.core.machine import MachineFact
 from app.core.probe import Probe
 from app.core.reading import State
@@ -45,7 +45,8 @@ def read(host: Host) -> tuple[MachineFact, ...]:
             for path in ("cpu.model", "cpu.physical", "cpu.logical", "cpu.instruction_sets")
         )
     more = apple_gpu.read(host) if is_apple_silicon(keys) else []
-    return (*_cpu(keys), *_gpu(keys), *more, *_translated(keys))
+    basics = host.basics()
+    return (*_cpu(keys), *_gpu(keys, basics), *more, *_translated(keys))
 
 
 def parse(text: str) -> dict[str, str]:
@@ -105,7 +106,7 @@ def is_apple_silicon(keys: dict[str, str]) -> bool:
     return any(key.startswith(("hw.perflevel", "hw.optional.arm")) for key in keys)
 
 
-def _gpu(keys: dict[str, str]) -> list[MachineFact]:
+def _gpu(keys: dict[str, str], basics: Basics) -> list[MachineFact]:
     if not is_apple_silicon(keys):
         reason = "an Intel Mac: ask llama.cpp which Metal device it has"
         return [facts.searched("apple", State.UNSUPPORTED, source=_SOURCE, reason=reason)]
@@ -120,14 +121,16 @@ def _gpu(keys: dict[str, str]) -> list[MachineFact]:
         how = f"{_SOURCE} hw.memsize (the GPU shares the system's memory)"
         found.append(facts.known("gpu.0.memory_total", total, source=how, unit="bytes"))
     limit = whole(keys.get("iogpu.wired_limit_mb"))
-    if limit == 0 and total is not None and total > 0:  # 0: macOS decides
+    told = apple_gpu.metal_facts(basics)
+    # 0: macOS decides; the estimate is for where Metal itself was not asked
+    if limit == 0 and total is not None and total > 0 and not told:
         how = "iogpu.wired_limit_mb is 0: 2/3 of the memory up to 36 GB, 3/4 above"
         size = apple_gpu.default_limit(total)
         found.append(facts.known("gpu.0.memory_default", size, source=how, unit="bytes"))
     if limit and limit > 0:
         source = f"{_SOURCE} iogpu.wired_limit_mb"
         found.append(facts.known("gpu.0.memory_limit", limit * MIB, source=source, unit="bytes"))
-    return found
+    return [*found, *told]
 
 
 def _translated(keys: dict[str, str]) -> list[MachineFact]:

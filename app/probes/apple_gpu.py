@@ -5,7 +5,7 @@ import re
 from typing import Any
 
 from app.core import facts
-from app.core.host import Host
+from app.core.host import Basics, Host
 from app.core.machine import MachineFact
 from app.core.reading import State
 from app.core.units import GIB
@@ -15,6 +15,7 @@ PROFILER = ("system_profiler", "SPDisplaysDataType", "-json")
 IOREG = ("ioreg", "-rc", "IOAccelerator", "-d", "1")
 VM_STAT = ("vm_stat",)
 PRESSURE = ("sysctl", "-n", "kern.memorystatus_vm_pressure_level")
+FREE = ("memory_pressure", "-Q")
 _LEVELS = {1: "normal", 2: "warning", 4: "critical"}
 _PAGE = re.compile(r"page size of ([0-9]{4,6}) bytes")
 # the share that macOS lets the GPU use by itself (hardware.md section 6); no page of Apple says it
@@ -28,6 +29,9 @@ def read(host: Host) -> list[MachineFact]:
     if level:
         source = "sysctl kern.memorystatus_vm_pressure_level"
         found.append(facts.known("pressure.level", level, source=source))
+    free = free_share(host.run(FREE, timeout_s=0.5).stdout)
+    if free is not None:
+        found.append(facts.known("pressure.free", free, source="memory_pressure -Q", unit="%"))
     # what macOS squeezed together before it swaps: read again only after it was unpacked
     size = vm_stat(host.run(VM_STAT, timeout_s=0.5).stdout).get("Pages occupied by compressor")
     if size is not None:
@@ -38,6 +42,24 @@ def read(host: Host) -> list[MachineFact]:
 def default_limit(total_bytes: int) -> int:
     """Return about what macOS lets the GPU use: 2/3 up to 36 GB, 3/4 above."""
     return round(total_bytes * (_LARGE_SHARE if total_bytes > _LARGE_BYTES else _SMALL_SHARE))
+
+
+def metal_facts(basics: Basics) -> list[MachineFact]:
+    """Return what Metal told by a direct call; a raised limit shows in it."""
+    return [
+        facts.known(f"gpu.0.{path}", value, source=f"Metal {selector}", unit="bytes")
+        for path, value, selector in (
+            ("working_set", basics.metal_working_set_bytes, "recommendedMaxWorkingSetSize"),
+            ("max_buffer", basics.metal_max_buffer_bytes, "maxBufferLength"),
+        )
+        if value is not None
+    ]
+
+
+def free_share(text: str) -> int | None:
+    """Read the share of memory that is free, in per cent, from `memory_pressure -Q`."""
+    match = re.search(r"free percentage:\s*([0-9]{1,3})%", text)
+    return int(match[1]) if match and int(match[1]) <= 100 else None
 
 
 def ioreg_cores(text: str) -> int | None:

@@ -212,6 +212,7 @@ def _windows_topology(basics: Basics) -> tuple[MachineFact, ...]:
             facts.missing(path, State.ABSENT, source=source, reason=reason)
             for path in ("cpu.performance_cores", "cpu.efficiency_cores")
         )
+    found.append(facts.known("cpu.has_smt", topology.has_smt, source=source))
     for path, value, unit in (
         ("cpu.sockets", topology.sockets, ""),
         ("cpu.numa_nodes", topology.numa_nodes, ""),

@@ -43,6 +43,10 @@ class ForwardingHost:
         """Return at most the first n_bytes of a file."""
         return self._host.read_start(path, n_bytes)
 
+    def may_use(self, path: str) -> bool | None:
+        """Tell whether a file or device may be read and written."""
+        return self._host.may_use(path)
+
     def real_path(self, path: str) -> str:
         """Return the path with links followed."""
         return self._host.real_path(path)

@@ -77,6 +77,13 @@ class RealHost:
         except OSError:
             return b""
 
+    def may_use(self, path: str) -> bool | None:
+        """Tell whether a file or device may be read and written; groups and ACLs are in it."""
+        try:
+            return os.access(path, os.R_OK | os.W_OK) if Path(path).exists() else None
+        except (OSError, ValueError):
+            return None
+
     def real_path(self, path: str) -> str:
         """Return the path with links followed."""
         try:

@@ -22,7 +22,18 @@ def read(host: Host) -> tuple[MachineFact, ...]:
         _fact("memory.total", total, MEMINFO, "MemTotal"),
         _fact("memory.available", available, MEMINFO, "MemAvailable"),
         *_limit(host),
+        lock_limit(host.read_text("/proc/self/limits") or ""),
     )
+
+
+def lock_limit(text: str) -> MachineFact:
+    """Return how much a program may lock in memory, from /proc/self/limits: --mlock needs it."""
+    path, source = "memory.lock_limit", "/proc/self/limits"
+    line = next((x for x in text.splitlines()[:100] if x.startswith("Max locked memory")), "")
+    words = line.removeprefix("Max locked memory").split()
+    if words[:1] == ["unlimited"]:
+        return facts.known(path, "unlimited", source=source)
+    return _fact(path, whole(words[0]) if words else None, source, "Max locked memory")
 
 
 def kib_line(text: str | None, name: str) -> int | None:

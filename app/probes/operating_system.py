@@ -6,10 +6,14 @@ import sys
 import psutil
 
 from app.core.host import Basics, ListedGpu
-from app.probes import dxgi, pdh, windows_cpu
+from app.probes import apple_metal, dxgi, pdh, windows_cpu
 
 # winnt.h PF_*: the instruction sets that IsProcessorFeaturePresent knows
-_WINDOWS_SETS = ((39, "avx"), (40, "avx2"), (41, "avx512f"))
+_WINDOWS_SETS = (
+    (39, "avx"), (40, "avx2"), (41, "avx512f"),
+    (19, "asimd"), (43, "asimddp"), (66, "i8mm"), (68, "bf16"), (46, "sve"), (47, "sve2"),
+    (70, "sme"),
+)  # fmt: skip
 # the class of display adapters; win32 AdapterRAM is 32 bits wide and wrong from 4 GB on
 _WINDOWS_GPU_KEY = r"SYSTEM\CurrentControlSet\Control\Class\{4d36e968-e325-11ce-bfc1-08002be10318}"
 _MAX_GPUS = 32
@@ -22,6 +26,7 @@ def basics() -> Basics:
     swap_total, swap_used = _swap()
     is_plugged, percent = _battery()
     plan, overlay = _windows_power()
+    mac = apple_metal.ask()
     return Basics(
         os_name=_os_name(),
         arch=platform.machine() or None,
@@ -41,6 +46,9 @@ def basics() -> Basics:
         battery_percent=percent,
         power_plan=plan,
         power_overlay=overlay,
+        metal_working_set_bytes=mac.working_set_bytes,
+        metal_max_buffer_bytes=mac.max_buffer_bytes,
+        thermal_state=mac.thermal_state,
     )
 
 

@@ -14,6 +14,10 @@ _PROFILE = "/sys/firmware/acpi/platform_profile"
 _CPUFREQ = "/sys/devices/system/cpu/cpu0/cpufreq"
 _THROTTLE = "/sys/devices/system/cpu/cpu0/thermal_throttle/package_throttle_count"
 _ZONES = "/sys/class/thermal"
+_PROFILES_TOOL = ("powerprofilesctl", "get")
+_PROFILE_NAMES = ("power-saver", "balanced", "performance")
+# NSProcessInfoThermalState
+_THERMAL_STATES = ("nominal", "fair", "serious", "critical")
 # the zones of thermal_zone*/type that mean the processor
 _CPU_ZONES = ("x86_pkg_temp", "k10temp", "coretemp", "cpu-thermal", "cpu_thermal", "TCPU")
 # the three plans that Windows itself brings, and the two overlays of its power slider
@@ -33,7 +37,7 @@ def read(host: Host) -> tuple[MachineFact, ...]:
         return _linux(host)
     found = [*_battery(host.basics())]
     if platform == "darwin":
-        return (*found, *_mac(host))
+        return (*found, *_mac(host), *_mac_heat(host.basics()))
     return (*found, _windows_plan(host.basics()))
 
 
@@ -77,9 +81,9 @@ def speed_limit(text: str) -> int | None:
 def _linux(host: Host) -> tuple[MachineFact, ...]:
     is_mains, charge = supplies(host)
     found = _supply_facts(is_mains, charge, _SUPPLIES)
+    found.append(_linux_profile(host))
     # `powersave` is normal with intel_pstate and amd_pstate; the preference decides there
     for path, file in (
-        ("power.profile", _PROFILE),
         ("power.governor", f"{_CPUFREQ}/scaling_governor"),
         ("power.energy_preference", f"{_CPUFREQ}/energy_performance_preference"),
     ):
@@ -94,6 +98,27 @@ def _linux(host: Host) -> tuple[MachineFact, ...]:
     if count is not None and count >= 0:
         found.append(facts.known("cpu.throttle_count", count, source=_THROTTLE))
     return tuple(found)
+
+
+def _linux_profile(host: Host) -> MachineFact:
+    """Return the firmware's profile, else the one that power-profiles-daemon set by itself."""
+    text = (host.read_text(_PROFILE) or "").strip()
+    if text:
+        return facts.known("power.profile", text[:40], source=_PROFILE)
+    if host.which("powerprofilesctl"):
+        answer = host.run(_PROFILES_TOOL, timeout_s=1.0)
+        name = answer.stdout.strip()
+        if name in _PROFILE_NAMES:
+            return facts.known("power.profile", name, source=" ".join(_PROFILES_TOOL))
+        if answer.state is State.TIMEOUT:
+            return facts.missing(
+                "power.profile",
+                State.TIMEOUT,
+                source=" ".join(_PROFILES_TOOL),
+                reason=answer.reason,
+            )
+    reason = "this computer's firmware has no such setting, and no program sets one"
+    return facts.missing("power.profile", State.UNSUPPORTED, source=_PROFILE, reason=reason)
 
 
 def _temperature(host: Host) -> MachineFact:
@@ -141,6 +166,14 @@ def _windows_plan(basics: Basics) -> MachineFact:
         return facts.known("power.profile", "a plan of its own", source="PowerGetActiveScheme")
     reason = "Windows does not tell its power plan"
     return facts.missing("power.profile", State.MISSING, source="powrprof", reason=reason)
+
+
+def _mac_heat(basics: Basics) -> list[MachineFact]:
+    state = basics.thermal_state
+    if state is None or not 0 <= state < len(_THERMAL_STATES):
+        return []
+    source = "NSProcessInfo thermalState"
+    return [facts.known("power.heat", _THERMAL_STATES[state], source=source)]
 
 
 def _mac(host: Host) -> list[MachineFact]:

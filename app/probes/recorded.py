@@ -61,6 +61,7 @@ class Answers:
     sizes: Mapping[str, int] = field(default_factory=dict)  # files whose text was not read
     starts: Mapping[str, str] = field(default_factory=dict)  # their first bytes, hexadecimal
     links: Mapping[str, str] = field(default_factory=dict)
+    usable: Mapping[str, bool] = field(default_factory=dict)  # devices: may we use them?
     chosen: tuple[str, ...] = ()  # folders that the user had named
 
 
@@ -110,6 +111,10 @@ class RecordedHost:
             return bytes.fromhex(self._answers.starts.get(key, ""))[:n_bytes]
         except ValueError:
             return b""
+
+    def may_use(self, path: str) -> bool | None:
+        """Return what was recorded."""
+        return self._answers.usable.get(key_of(path))
 
     def real_path(self, path: str) -> str:
         """Return the recorded target of a link."""

@@ -58,6 +58,7 @@ class RecordingHost(ForwardingHost):
         self._sizes: dict[str, int] = {}
         self._starts: dict[str, str] = {}
         self._links: dict[str, str] = {}
+        self._usable: dict[str, bool] = {}
         self._programs: dict[str, str] = {}
         self._commands: dict[tuple[str, ...], CommandResult] = {}
         self._http: dict[str, RecordedHttp] = {}
@@ -98,6 +99,13 @@ class RecordingHost(ForwardingHost):
         if data:
             self._starts[path] = data.hex()
         return data
+
+    def may_use(self, path: str) -> bool | None:
+        """Tell whether a file or device may be read and written, and keep it."""
+        answer = super().may_use(path)
+        if answer is not None:
+            self._usable[path] = answer
+        return answer
 
     def real_path(self, path: str) -> str:
         """Return the path with links followed and keep it."""
@@ -156,6 +164,7 @@ class RecordingHost(ForwardingHost):
             },
             sizes={hide.path(path): size for path, size in self._sizes.items()},
             starts={hide.path(path): start for path, start in self._starts.items()},
+            usable={hide.path(path): answer for path, answer in self._usable.items()},
             chosen=tuple(hide.path(folder) for folder in self._chosen),
             links={hide.path(path): hide.text(target) for path, target in self._links.items()},
         )

@@ -13,6 +13,7 @@ _CPUS = "/sys/devices/system/cpu"
 _NODES = "/sys/devices/system/node"
 _KIB = re.compile(r"([0-9]{1,9})([KM])")
 _MAX_CPUS = 1024
+_MOST_KHZ = 20_000_000
 
 
 def read(host: Host) -> tuple[MachineFact, ...]:
@@ -33,7 +34,46 @@ def read(host: Host) -> tuple[MachineFact, ...]:
         _count("cpu.sockets", len(packages), f"{_CPUS}/cpu*/topology/physical_package_id"),
         _count("cpu.numa_nodes", len(with_cpus), f"{_NODES}/node*/cpulist"),
     ]
-    return (*found, *_caches(host, cpus, is_virtual=is_virtual))
+    return (
+        *found,
+        *_smt(host, cpus),
+        *_clocks(host, cpus),
+        *_caches(host, cpus, is_virtual=is_virtual),
+    )
+
+
+def _smt(host: Host, cpus: tuple[str, ...]) -> list[MachineFact]:
+    """Tell whether a core runs two threads; a virtual machine hides it by listing none."""
+    siblings = [
+        cpu_list(host.read_text(f"{_CPUS}/{cpu}/topology/thread_siblings_list"))
+        for cpu in cpus[:_MAX_CPUS]
+    ]
+    if not any(siblings):
+        return []
+    source = f"{_CPUS}/cpu*/topology/thread_siblings_list"
+    has_smt = any(len(group) > 1 for group in siblings)
+    return [facts.known("cpu.has_smt", has_smt, source=source)]
+
+
+def _clocks(host: Host, cpus: tuple[str, ...]) -> list[MachineFact]:
+    """Return the highest clock now and at most; each core may have its own."""
+    found = []
+    for path, file in (("cpu.clock", "scaling_cur_freq"), ("cpu.clock_max", "cpuinfo_max_freq")):
+        source = f"{_CPUS}/cpu*/cpufreq/{file}"
+        values = [
+            value
+            for cpu in cpus[:_MAX_CPUS]
+            if (value := whole(host.read_text(f"{_CPUS}/{cpu}/cpufreq/{file}")))
+        ]
+        kilohertz = max(values, default=0)
+        if 0 < kilohertz < _MOST_KHZ:
+            found.append(facts.known(path, kilohertz // 1000, source=source, unit="MHz"))
+        else:
+            reason = "the kernel does not tell it (normal in a virtual machine)"
+            found.append(
+                facts.missing(path, State.UNSUPPORTED, source=source, reason=reason, unit="MHz")
+            )
+    return found
 
 
 def is_virtual_machine(host: Host) -> bool:

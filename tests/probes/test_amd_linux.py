@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.core import facts
+from app.core import fact_words, facts
 from app.core.machine import Machine
 from app.core.reading import State
 from app.core.units import GIB
-from app.probes import amd_linux, amd_smi, intel_linux, kfd, nvidia, pcie
+from app.probes import amd_linux, amd_smi, drm, intel_linux, kfd, nvidia, pcie
 from tests.hosts import FakeHost, answered, sample
 from tests.probes.test_nvidia import ONE_CARD
 
@@ -77,6 +77,33 @@ def test_numbers_go_on_after_the_cards_of_another_maker() -> None:
     assert machine.number("gpu.count") == 2
     assert machine.text("gpu.0.vendor") == "AMD"
     assert machine.text("gpu.1.name") == "NVIDIA GeForce RTX 4090"
+
+
+def test_names_a_board_as_libdrm_does() -> None:
+    text = sample("amdgpu.ids.txt")
+    own = {f"{CARD}/device": "0x73bf\n", "/usr/share/libdrm/amdgpu.ids": text}
+    nameless = {k: v for k, v in DISCRETE.items() if not k.endswith("product_name")}
+    for revision, name in (("0xc1", "AMD Radeon RX 6800 XT"), ("0xc3", "AMD Radeon RX 6800")):
+        files = nameless | own | {f"{CARD}/revision": f"{revision}\n"}
+        assert _machine(FakeHost(files=files)).text("gpu.0.name") == name
+    unknown = nameless | own | {f"{CARD}/revision": "0xee\n"}
+    assert (_machine(FakeHost(files=unknown)).text("gpu.0.name") or "").startswith("AMD GPU")
+
+
+@given(st.text(max_size=60), st.text(max_size=6), st.text(max_size=6))
+def test_any_list_of_names_can_be_read(text: str, device: str, revision: str) -> None:
+    assert len(drm.amd_name(text, device, revision)) <= 200
+
+
+def test_says_which_device_files_are_shut() -> None:
+    files = DISCRETE | {f"{CARD}/drm/renderD128/dev": "226:128\n"}
+    shut = FakeHost(files=files, usable={"/dev/kfd": False, "/dev/dri/renderD128": True})
+    fact = _machine(shut).fact("gpu.0.access")
+    assert fact and fact.reading.state is State.DENIED
+    assert fact.reading.reason == "this user may not use /dev/kfd"
+    assert "usermod" in fact_words.how_to_get(fact)
+    # a file that is not there, or was not asked for, says nothing
+    assert _machine(FakeHost(files=files)).fact("gpu.0.access") is None
 
 
 def test_counts_an_intel_gpu_whose_memory_is_hidden() -> None:

@@ -5,11 +5,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.core import facts
-from app.core.host import CommandResult
+from app.core.host import Basics, CommandResult
 from app.core.machine import Machine
 from app.core.reading import State
 from app.core.units import GIB, MIB
-from app.probes import apple, apple_gpu
+from app.probes import apple, apple_gpu, apple_metal
 from tests.hosts import FakeHost, answered, sample
 
 SYSCTL = ("sysctl", *apple._TREES)
@@ -111,6 +111,69 @@ def test_counts_the_gpus_cores_by_either_program() -> None:
 def test_says_how_short_memory_is() -> None:
     assert _with(answered(*apple_gpu.PRESSURE, stdout="2\n")).text("pressure.level") == "warning"
     assert _with(answered(*apple_gpu.PRESSURE, stdout="9\n")).fact("pressure.level") is None
+
+
+def test_says_what_metal_recommends_instead_of_an_estimate() -> None:
+    text = (
+        "machdep.cpu.brand_string: Apple M4 Max\nhw.memsize: 68719476736\niogpu.wired_limit_mb: 0\n"
+    )
+    told = Basics(metal_working_set_bytes=48 * GIB, metal_max_buffer_bytes=36 * GIB)
+    commands = (answered(*SYSCTL, stdout=text),)
+    machine = Machine(apple.read(FakeHost(platform="darwin", commands=commands, basics=told)))
+    assert machine.number("gpu.0.working_set") == 48 * GIB
+    assert machine.number("gpu.0.max_buffer") == 36 * GIB
+    assert machine.number("gpu.0.memory_default") is None
+    silent = Machine(apple.read(FakeHost(platform="darwin", commands=commands)))
+    assert silent.number("gpu.0.working_set") is None
+    assert silent.number("gpu.0.memory_default") == 48 * GIB
+
+
+class FakeObjects:
+    """Stands for Objective-C's runtime."""
+
+    def __init__(self, device: object | None, values: dict[str, int]) -> None:
+        self._device, self._values = device, values
+
+    def device(self) -> object | None:
+        """Return the device."""
+        return self._device
+
+    def process_info(self) -> object | None:
+        """Return an object."""
+        return 1
+
+    def whole(self, thing: object, selector: str) -> int:
+        """Answer, or fail for a selector that is not asked for."""
+        return self._values[selector]
+
+
+def test_asks_metal_and_the_process_info_by_their_own_names() -> None:
+    values = {
+        "recommendedMaxWorkingSetSize": 51_539_607_552, "maxBufferLength": 38_654_705_664,
+        "thermalState": 2,
+    }  # fmt: skip
+    calls = apple_metal.read(FakeObjects(7, values))
+    assert calls == apple_metal.AppleCalls(51_539_607_552, 38_654_705_664, 2)
+    # no Metal (a virtual machine), and figures that cannot be
+    assert apple_metal.read(FakeObjects(None, {"thermalState": 9})) == apple_metal.AppleCalls()
+    odd = {"recommendedMaxWorkingSetSize": -1, "maxBufferLength": 1 << 62, "thermalState": 0}
+    assert apple_metal.read(FakeObjects(7, odd)) == apple_metal.AppleCalls(thermal_state=0)
+
+
+@pytest.mark.parametrize(
+    ("text", "share"),
+    [
+        (
+            "The system has 68719476736.\nSystem-wide memory free percentage: 71%\n",
+            71,
+        ),
+        ("free percentage: 900%", None),
+        ("", None),
+        ("Speicher frei: 71 %", None),
+    ],
+)
+def test_reads_the_share_that_macos_calls_free(text: str, share: int | None) -> None:
+    assert apple_gpu.free_share(text) == share
 
 
 def test_says_how_much_memory_is_compressed() -> None:

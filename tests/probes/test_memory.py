@@ -127,3 +127,25 @@ def test_parsers_survive_any_text(text: str) -> None:
     used = swap.parse_swapusage(f"total = {text}")[1]
     assert used is None or used >= 0
     assert all(0 <= value <= 100 for value in pressure.parse(text).values())
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        (
+            "Max locked memory         8388608              8388608              bytes     \n",
+            8_388_608,
+        ),
+        (
+            "Max locked memory         unlimited            unlimited            bytes     \n",
+            "unlimited",
+        ),
+        ("Max locked memory", None),
+        ("Max locked memory  viel", None),
+        ("", None),
+    ],
+)
+def test_reads_what_may_be_locked(text: str, value: object) -> None:
+    fact = memory.lock_limit(text)
+    assert fact.reading.value == value
+    assert value is not None or fact.reading.reason

@@ -137,3 +137,28 @@ def test_reads_any_json(value: object) -> None:
 def test_a_tib_module_is_read() -> None:
     text = sample("dmidecode-two-of-four.txt").replace("32 GB", "1 TB")
     assert memory_modules.dmi_modules(text)[0].n_bytes == 1024 * GIB
+
+
+EDAC = "/sys/devices/system/edac/mc/mc0"
+
+
+def test_a_servers_driver_tells_modules_without_rights() -> None:
+    files = {
+        f"{EDAC}/dimm0/size": "32768\n",
+        f"{EDAC}/dimm0/dimm_label": "CPU_SrcID#0_MC#0_Chan#0_DIMM#0\n",
+        f"{EDAC}/dimm0/dimm_mem_type": "Registered-DDR5\n",
+        f"{EDAC}/dimm1/size": "0\n",
+        f"{EDAC}/power/x": "1\n",
+    }
+    machine = Machine(facts=memory_modules.read(FakeHost(files=files)))
+    (module,) = machine.words("memory.modules") or ()
+    assert module == "CPU_SrcID#0_MC#0_Chan#0_DIMM#0 32.00 GiB Registered-DDR5"
+    fact = machine.fact("memory.speed")
+    assert fact and fact.reading.state is State.UNSUPPORTED
+    assert "dmidecode" in fact.reading.reason
+
+
+@pytest.mark.parametrize("size", ["", "x", "-1", "9" * 25])
+def test_odd_sizes_of_the_servers_driver_are_no_module(size: str) -> None:
+    machine = Machine(facts=memory_modules.read(FakeHost(files={f"{EDAC}/dimm0/size": size})))
+    assert machine.words("memory.modules") is None

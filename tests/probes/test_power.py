@@ -1,9 +1,11 @@
 """Mains or battery, power profile, temperature: three systems, and sensors that lie."""
 
+from typing import Any
+
 import pytest
 
 from app.core.host import Basics
-from app.core.machine import Machine
+from app.core.machine import Machine, MachineFact
 from app.core.reading import State
 from app.probes import power
 from tests.hosts import FakeHost, answered
@@ -94,3 +96,28 @@ def test_mac_in_low_power_mode_and_throttled() -> None:
 def test_odd_output_of_pmset_is_no_value() -> None:
     assert power.low_power_mode("lowpowermode 7") is None
     assert power.speed_limit("CPU_Speed_Limit = 640") is None
+
+
+def test_takes_the_profile_of_the_daemon_where_the_firmware_has_none() -> None:
+    files = {k: v for k, v in LAPTOP.items() if "platform_profile" not in k}
+    tool = {"powerprofilesctl": "/usr/bin/powerprofilesctl"}
+
+    def profile(**changes: Any) -> MachineFact:
+        fact = Machine(facts=power.read(FakeHost(files=files, **changes))).fact("power.profile")
+        assert fact is not None
+        return fact
+
+    told = answered("powerprofilesctl", "get", stdout="power-saver\n")
+    fact = profile(programs=tool, commands=(told,))
+    assert (fact.reading.value, fact.reading.source) == ("power-saver", "powerprofilesctl get")
+    odd = answered("powerprofilesctl", "get", stdout="Failed to communicate\n", code=1)
+    assert profile(programs=tool, commands=(odd,)).reading.state is State.UNSUPPORTED
+    assert profile(programs=tool, hangs=True).reading.state is State.TIMEOUT
+    assert profile().reading.state is State.UNSUPPORTED
+
+
+def test_says_how_hot_macos_finds_the_mac() -> None:
+    machine = Machine(facts=power.read(FakeHost(platform="darwin", basics=Basics(thermal_state=2))))
+    assert machine.text("power.heat") == "serious"
+    cool = Machine(facts=power.read(FakeHost(platform="darwin", basics=Basics(thermal_state=7))))
+    assert cool.text("power.heat") is None

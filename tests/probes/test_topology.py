@@ -1,5 +1,7 @@
 """Sockets, NUMA nodes and caches, and the caches that a virtual machine does not own."""
 
+import pytest
+
 from app.core.machine import Machine
 from app.core.reading import State
 from app.core.units import MIB
@@ -70,3 +72,26 @@ def test_believes_no_odd_size() -> None:
     assert topology.cache_bytes("2048K\n") == 2 * MIB
     for text in (None, "", "K", "-1K", "2048", "99999999999K", "1G"):
         assert topology.cache_bytes(text) is None
+
+
+def test_tells_threads_per_core_and_the_fastest_clock() -> None:
+    files = {}
+    for cpu in range(4):
+        files[f"{CPUS}/cpu{cpu}/topology/thread_siblings_list"] = (
+            f"{cpu // 2 * 2}-{cpu // 2 * 2 + 1}\n"
+        )
+        files[f"{CPUS}/cpu{cpu}/cpufreq/scaling_cur_freq"] = f"{800_000 + cpu * 1000}\n"
+        files[f"{CPUS}/cpu{cpu}/cpufreq/cpuinfo_max_freq"] = "5200000\n"
+    machine = _machine(files)
+    assert machine.flag("cpu.has_smt") is True
+    assert machine.number("cpu.clock") == 803
+    assert machine.number("cpu.clock_max") == 5200
+    single = {f"{CPUS}/cpu0/topology/thread_siblings_list": "0\n"}
+    assert _machine(single).flag("cpu.has_smt") is False
+    assert _machine({}).flag("cpu.has_smt") is None
+
+
+@pytest.mark.parametrize("text", ["", "0", "-5", "fast", "9" * 30])
+def test_an_odd_clock_is_missing(text: str) -> None:
+    fact = _machine({f"{CPUS}/cpu0/cpufreq/scaling_cur_freq": text}).fact("cpu.clock")
+    assert fact and fact.reading.state is State.UNSUPPORTED

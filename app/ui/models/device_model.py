@@ -141,6 +141,7 @@ def _card_lines(machine: Machine, gpu: Gpu) -> list[Line]:
         ("Really usable", "memory_usable"),
         ("Limit set", "memory_limit"),
         ("Limit of macOS, about", "memory_default"),
+        ("Metal recommends at most", "working_set"),
         ("Resizable BAR", "resizable_bar"),
         ("GPU cores", "cores"),
         ("Bandwidth", "bandwidth"),
