@@ -167,12 +167,12 @@ def _composed(options: Namespace, evidence: Evidence) -> Evidence:
 def _print(evidence: Evidence, r: Estimate | None, *, as_json: bool) -> None:
     diagnosis, predicted = judge.diagnose(evidence), forecast(evidence, r)
     proof = proof_of(evidence, diagnosis)
+    ranking = ranked.ranking(evidence, predicted)
     if as_json:
-        options = ranked.options(evidence, predicted)
-        document = diagnosis_json(evidence, diagnosis, predicted, proof, options)
+        document = diagnosis_json(evidence, diagnosis, predicted, proof, ranking)
         print(json.dumps(document, indent=2, ensure_ascii=False))
     else:
-        print(diagnose_text(evidence, diagnosis, predicted, proof))
+        print(diagnose_text(evidence, diagnosis, predicted, proof, ranking))
 
 
 def _write(evidence: Evidence, r: Estimate | None, options: Namespace) -> None:

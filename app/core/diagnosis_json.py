@@ -8,9 +8,10 @@ from app.core.expectation import Expected, expectations
 from app.core.folklore import folklore
 from app.core.forecast import Forecast
 from app.core.proof import Pair, Proof, RatePair
-from app.core.ranking import Option
+from app.core.ranking import Option, Ranking
 from app.core.reading import Estimate, Kind
 from app.core.rule import Certainty, Cite, Diagnosis, Finding, Fix
+from app.core.waterfall import Level, Waterfall
 
 SCHEMA = product.schema("diagnose")
 _PLACEMENT = "calculated from the file's header and the placement in the log"
@@ -30,7 +31,7 @@ def diagnosis_json(
     diagnosis: Diagnosis,
     forecast: Forecast,
     proof: Proof | None = None,
-    options: tuple[Option, ...] = (),
+    ranking: Ranking | None = None,
 ) -> dict[str, object]:
     """Return the diagnosis as the JSON object that `diagnose --json` prints."""
     verdict = diagnosis.verdict
@@ -47,7 +48,11 @@ def diagnosis_json(
         "prediction": _prediction(evidence, forecast),
         "measured": _measured(evidence.runs),
         "proof": None if proof is None else proof_json(proof),
-        "options": [_option(option) for option in options],
+        "options": [_option(option) for option in (ranking.options if ranking else ())],
+        "refused": [
+            {"title": one.title, "why": one.why} for one in (ranking.refused if ranking else ())
+        ],
+        "path": _path(ranking.path) if ranking and ranking.path else None,
         "not_advised": [
             {"advice": one.advice, "why": one.why} for one in folklore(evidence, forecast)
         ],
@@ -191,3 +196,27 @@ def _option(option: Option) -> dict[str, object]:
         "change": {name: json_values.to_plain(value) for name, value in option.change},
         "command": option.command,
     }
+
+
+def _path(path: Waterfall) -> dict[str, object]:
+    """Return the steps to the best speed, each on top of those before it."""
+    return {
+        "now": _level(path.now),
+        "steps": [
+            {
+                "id": stage.id,
+                "title": stage.title,
+                "cost": stage.cost,
+                "toll": stage.toll.value,
+                "gain": figure(stage.gain),
+                **_level(stage.level),
+            }
+            for stage in path.stages
+        ],
+        "left_out": [{"title": one.title, "why": one.why} for one in path.left_out],
+        "reason": path.why,
+    }
+
+
+def _level(level: Level) -> dict[str, object]:
+    return {"speed": figure(level.speed), "generation_tps": figure(level.tps)}

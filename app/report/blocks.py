@@ -146,5 +146,49 @@ class RateChart:
     bars: tuple[RateBar, ...]
 
 
-Block = Heading | Paragraph | Callout | Quote | Command | Bullets | Table | ByteChart | RateChart
+@dataclass(frozen=True, slots=True)
+class StepBar:
+    """One column: from start to value with its range; whole ones begin at zero."""
+
+    label: str
+    note: str  # what it costs, in a word
+    figures: tuple[str, ...]  # above the column, a line each
+    told: str  # the same as a sentence with its source
+    start: float
+    value: float
+    low: float
+    high: float
+    is_whole: bool = False
+    has_price: bool = False  # it costs context or quality
+
+
+@dataclass(frozen=True, slots=True)
+class StepChart:
+    """Speeds one change after the other, each on top of those before it."""
+
+    title: str
+    unit: str
+    bars: tuple[StepBar, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CurveChart:
+    """A predicted curve with its range, measured points, and the one in question."""
+
+    title: str
+    x_title: str
+    y_title: str
+    xs: tuple[float, ...]
+    ys: tuple[float, ...]
+    lows: tuple[float, ...]
+    highs: tuple[float, ...]
+    measured: tuple[tuple[float, float], ...]
+    own: tuple[float, float]
+    label: str
+    told: str
+
+
+Picture = StepChart | CurveChart
+Chart = ByteChart | RateChart | StepChart | CurveChart
+Block = Heading | Paragraph | Callout | Quote | Command | Bullets | Table | Chart
 NAME_VALUE = (Column("", share=2), Column("", share=5))

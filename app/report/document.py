@@ -6,7 +6,7 @@ from app import product
 from app.core.evidence import Evidence
 from app.core.forecast import Forecast, forecast
 from app.core.proof import Proof
-from app.core.ranking import Option
+from app.core.ranking import Ranking
 from app.core.rule import Diagnosis
 from app.report import (
     before_after,
@@ -54,7 +54,7 @@ def build(
     *,
     predicted: Forecast | None = None,
     proof: Proof | None = None,
-    options: tuple[Option, ...] = (),
+    ranked: Ranking | None = None,
     created: str = "",
     header_sha256: str = "",
     removed: tuple[tuple[str, int], ...] | None = None,
@@ -74,7 +74,7 @@ def build(
         Section("placement", "Where the bytes are", placed.blocks(evidence, found)),
         Section("rates", "Speed", rates.blocks(evidence, found)),
         Section("incident", "Incident note", incident.blocks(evidence, diagnosis, found, proof)),
-        Section("options", "What would help", ranking.blocks(evidence, found, options)),
+        Section("options", "What would help", ranking.blocks(evidence, found, ranked or Ranking())),
         Section("model", "Model file", model.blocks(evidence, header_sha256)),
         Section("computer", "Computer", computer.blocks(evidence)),
         Section("privacy", "What was left out", _left_out(evidence, removed)),

@@ -3,6 +3,7 @@
 from html import escape
 
 from app.core import units
+from app.report import drawing, svg
 from app.report.blocks import (
     Block,
     Bullets,
@@ -11,6 +12,7 @@ from app.report.blocks import (
     Callout,
     Column,
     Command,
+    CurveChart,
     Heading,
     Ink,
     Line,
@@ -18,6 +20,7 @@ from app.report.blocks import (
     Quote,
     RateBar,
     RateChart,
+    StepChart,
     Table,
 )
 from app.report.document import Document, Section
@@ -32,6 +35,7 @@ COLOURS = {
     Ink.PROMPT: "#1f63d6",
     Ink.GENERATION: "#125078",
 }
+_PICTURE_WIDTH, _PICTURE_SIZE = 720.0, 12.0  # in the page's pixels
 _STYLE = """
 :root{color-scheme:light}
 body{font:14px/1.5 system-ui,"Segoe UI","Noto Sans",sans-serif;color:#1b1f24;background:#f6f7f9;
@@ -106,6 +110,8 @@ def _block(block: Block) -> str:
             return _byte_chart(block)
         case RateChart():
             return _rate_chart(block)
+        case StepChart() | CurveChart():
+            return _picture(block)
 
 
 def _line(line: Line) -> str:
@@ -128,6 +134,14 @@ def _table(table: Table) -> str:
 def _cell(tag: str, column: Column, text: str) -> str:
     number = ' class="num"' if column.is_number else ""
     return f"<{tag}{number}>{escape(text)}</{tag}>"
+
+
+def _picture(chart: StepChart | CurveChart) -> str:
+    """Return a vector picture, and what is said of it below."""
+    told = chart.told if isinstance(chart, CurveChart) else " ".join(b.told for b in chart.bars)
+    made = svg.to_svg(drawing.drawn(chart, _PICTURE_WIDTH, _PICTURE_SIZE), chart.title, told)
+    below = f'<p class="quiet">{escape(told)}</p>' if isinstance(chart, CurveChart) else ""
+    return f"<h3>{escape(chart.title)}</h3>{made}{below}"
 
 
 def _byte_chart(chart: ByteChart) -> str:

@@ -11,12 +11,14 @@ from app.report.blocks import (
     ByteChart,
     Callout,
     Command,
+    CurveChart,
     Heading,
     Line,
     Paragraph,
     Quote,
     RateBar,
     RateChart,
+    StepChart,
     Table,
 )
 from app.report.document import Document
@@ -129,6 +131,11 @@ def _block(block: Block) -> str:
         case RateChart():
             items = "\n".join(f"- {_rate_bar(bar)}" for bar in block.bars)
             return f"{_plain(block.title)}:\n\n{items}"
+        case StepChart():
+            items = "\n".join(f"- {_plain(bar.told)}" for bar in block.bars)
+            return f"{_plain(block.title)}:\n\n{items}"
+        case CurveChart():
+            return f"{_plain(block.title)}: {_plain(block.told)}"
 
 
 def _line(line: Line) -> str:

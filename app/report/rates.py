@@ -20,6 +20,7 @@ from app.report.blocks import (
     RateChart,
     Table,
 )
+from app.report.pictures import curve_chart
 
 _INKS = {Test.PROMPT: Ink.PROMPT, Test.GENERATION: Ink.GENERATION}
 _TITLES = {
@@ -155,7 +156,9 @@ def _beside(evidence: Evidence) -> list[Block]:
     ratios = [one.r for one in found if one.r is not None]
     if ratios:
         told.append(Paragraph(f"r: {_ranged(ratios[0], units.times)}, {ratios[0].source}.", True))
-    return [Heading("Predicted beside measured", 2), Table(columns, rows), *told]
+    picture = curve_chart(evidence)
+    drawn = [picture] if picture is not None else []
+    return [Heading("Predicted beside measured", 2), Table(columns, rows), *drawn, *told]
 
 
 def _or_line(found: Estimate | None, line: Estimate | None, text: Callable[[float], str]) -> str:

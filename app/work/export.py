@@ -59,7 +59,7 @@ def prepare(
         evidence,
         diagnosis,
         predicted=predicted,
-        options=ranked.options(evidence, predicted),
+        ranked=ranked.ranking(evidence, predicted),
         proof=verify.proof_of(evidence, diagnosis),
         created=_date(now or datetime.now(UTC)),
         header_sha256=sha256,

@@ -17,8 +17,11 @@ from PySide6.QtGui import (
 )
 
 from app.core import units
-from app.report.blocks import ByteBar, ByteChart, Ink, RateBar, RateChart
+from app.report import svg
+from app.report.blocks import ByteBar, ByteChart, Chart, CurveChart, Ink, RateBar, StepChart
+from app.report.drawing import drawn
 from app.report.html import COLOURS
+from app.work.paint import Style, paint
 
 CHART_OBJECT = QTextFormat.ObjectTypes.UserObject.value + 1
 CHART_PROPERTY = QTextFormat.Property.UserProperty.value + 1
@@ -35,6 +38,7 @@ _SWATCH = 7.0
 _RATE_LABEL = 0.28  # shares of the width that a rate's name and its figures take
 _RATE_VALUE = 0.34
 _SMALLEST = 1.5  # a piece that is there is never invisible
+_PICTURE = {name: QColor(colour) for name, colour in svg.COLOURS.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +63,7 @@ class _Scale:
 class ChartObject(QPyTextObject):
     """Measures and paints the charts of one document, which it holds by number."""
 
-    def __init__(self, charts: list[ByteChart | RateChart], device: QPaintDevice, font: QFont,
+    def __init__(self, charts: list[Chart], device: QPaintDevice, font: QFont,
                  width: float) -> None:  # fmt: skip
         super().__init__()
         self._charts = charts
@@ -87,10 +91,10 @@ class ChartObject(QPyTextObject):
         self._paint(painter, self._chart(format), QRectF(rect).topLeft())
         painter.restore()
 
-    def _chart(self, format: QTextFormat) -> ByteChart | RateChart:
+    def _chart(self, format: QTextFormat) -> Chart:
         return self._charts[int(format.property(CHART_PROPERTY))]
 
-    def _paint(self, painter: QPainter | None, chart: ByteChart | RateChart, at: QPointF) -> float:
+    def _paint(self, painter: QPainter | None, chart: Chart, at: QPointF) -> float:
         """Paint a chart, or only measure it without a painter; return its height."""
         scale = self._scale
         y = at.y()
@@ -104,12 +108,29 @@ class ChartObject(QPyTextObject):
         if isinstance(chart, ByteChart):
             for bar in chart.bars:
                 y = _byte_bar(painter, scale, bar, QPointF(at.x(), y))
+        elif isinstance(chart, StepChart | CurveChart):
+            y = _picture(painter, scale, chart, QPointF(at.x(), y))
         else:
             most = max((bar.high or bar.value for bar in chart.bars), default=0.0) or 1.0
             for rate in chart.bars:
                 y = _rate_bar(painter, scale, rate, QPointF(at.x(), y), most)
             y += _AFTER * scale.point
         return y - at.y()
+
+
+def _picture(
+    painter: QPainter | None, scale: _Scale, chart: StepChart | CurveChart, at: QPointF
+) -> float:
+    """Paint a picture of shapes; return where the next begins."""
+    drawing = drawn(chart, scale.width / scale.point, _LABEL)
+    if painter is not None:
+        bold = QFont(scale.label)
+        bold.setWeight(QFont.Weight.DemiBold)
+        painter.save()
+        painter.translate(at)
+        paint(painter, drawing, Style(_PICTURE, scale.label, bold, scale.device, scale.point))
+        painter.restore()
+    return at.y() + (drawing.height + _AFTER) * scale.point
 
 
 def _byte_bar(painter: QPainter | None, scale: _Scale, bar: ByteBar, at: QPointF) -> float:

@@ -24,11 +24,14 @@ from app.report.blocks import (
     Bullets,
     ByteChart,
     Callout,
+    Chart,
     Command,
+    CurveChart,
     Heading,
     Paragraph,
     Quote,
     RateChart,
+    StepChart,
     Table,
     Tone,
 )
@@ -71,7 +74,7 @@ class PaperText:
         self._last_table: QTextTable | None = None
         self._device = device
         self._width = width
-        self._charts: list[ByteChart | RateChart] = []
+        self._charts: list[Chart] = []
         self._font = body_font()
         self._fixed = QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont)
         self._fixed.setHintingPreference(QFont.HintingPreference.PreferNoHinting)
@@ -138,7 +141,7 @@ class PaperText:
                 self._bullets(block.items)
             case Table():
                 self._table(block)
-            case ByteChart() | RateChart():
+            case ByteChart() | RateChart() | StepChart() | CurveChart():
                 self._chart(block)
 
     def _heading(self, text: str, size: float, *, before: float) -> None:
@@ -255,7 +258,7 @@ class PaperText:
             ink = DIM if is_list and index == 0 else TEXT
             cursor.insertText(text, _chars(_SMALL + 0.5, ink, weight=weight))
 
-    def _chart(self, chart: ByteChart | RateChart) -> None:
+    def _chart(self, chart: Chart) -> None:
         self._charts.append(chart)
         chars = QTextCharFormat()
         chars.setObjectType(CHART_OBJECT)

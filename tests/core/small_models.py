@@ -31,3 +31,23 @@ def llama(blocks: int = 4, width: int = 16384, vocabulary: int = 1024) -> Model:
     }
     part = Part("/models/llama.gguf", 20 * GIB, 4096, 32)
     return Model("llama.gguf", "llama", 3, False, keys, tuple(tensors), (part,))
+
+
+def mixture(blocks: int = 4, experts: int = 8, width: int = 4096) -> Model:
+    """Return a mixture of experts in f16; most of its bytes are experts, of which 2 are read."""
+    dense = ("attn_q", "attn_k", "attn_v", "attn_output")
+    tensors = [
+        Tensor("token_embd.weight", F16, (width, 1024), 0),
+        Tensor("output.weight", F16, (width, 1024), 0),
+    ]
+    for block in range(blocks):
+        tensors += [Tensor(f"blk.{block}.{name}.weight", F16, (width, width), 0) for name in dense]
+        tensors.append(Tensor(f"blk.{block}.ffn_gate_inp.weight", F16, (width, experts), 0))
+        tensors += [
+            Tensor(f"blk.{block}.ffn_{name}_exps.weight", F16, (width, width, experts), 0)
+            for name in ("gate", "up", "down")
+        ]
+    dense_model = llama(blocks, width)
+    keys = {**dense_model.keys, "llama.expert_count": experts, "llama.expert_used_count": 2}
+    part = Part("/models/mixture.gguf", 4 * GIB, 4096, 32)
+    return Model("mixture.gguf", "llama", 3, False, keys, tuple(tensors), (part,))

@@ -5,15 +5,17 @@ from dataclasses import replace
 import pytest
 
 from app.core.evidence import Evidence
+from app.core.facts import known
 from app.core.folklore import folklore
 from app.core.forecast import forecast
 from app.core.log import LoadStory, LogSummary
-from app.core.machine import Device, DeviceKind, Machine
-from app.core.ranking import Option, options
+from app.core.machine import Device, DeviceKind, LoadedModel, Machine, Runtime
+from app.core.ranking import Option, options, ranking
 from app.core.reading import Estimate, Kind
 from app.core.request import LoadRequest
 from app.core.units import GIB
-from tests.core.small_models import llama
+from tests.core.small_models import llama, mixture
+from tests.core.test_expectation import run
 
 CARD = Device("CUDA0", DeviceKind.CUDA, "card", 24 * GIB, 22 * GIB, "list", is_integrated=False)
 SMALL = replace(CARD, total_bytes=12 * GIB, free_bytes=11 * GIB)
@@ -109,3 +111,78 @@ def test_answers_popular_advice_with_the_reason() -> None:
     told = {one.claim: one for one in folklore(whole, forecast(whole, R))}
     assert 41 in told and 36 not in told
     assert all(one.advice and one.why.endswith(".") for one in told.values())
+
+
+def test_says_what_was_looked_at_and_does_not_help() -> None:
+    seen = evidence()
+    told = {one.title: one.why for one in ranking(seen, forecast(seen, R)).refused}
+    assert told["A smaller KV cache"] == "the cache takes no room from layers"
+
+
+def test_offers_to_close_the_program_that_holds_the_card() -> None:
+    # 14 GiB of weights, 11 GiB free: without the other model all layers fit
+    held = LoadedModel("qwen3:8b", 6 * GIB, 6 * GIB)
+    ollama = Runtime("ollama", "Ollama", "/usr", "0.33", None, (), "port", True, loaded=(held,))
+    card = replace(CARD, free_bytes=11 * GIB)
+    seen = evidence(card, ngl=3)
+    seen = replace(seen, machine=Machine(devices=(card,), runtimes=(ollama,)))
+    close = ranked(seen)["close-programs"]
+    assert "Ollama with qwen3:8b (6.00 GiB) of CUDA0" in close.text
+    assert "5 of 5 layers" in close.text
+    assert close.gain is not None and close.gain.value > 3 and close.change == ()
+    assert "close-programs" not in ranked(evidence(card, ngl=3))
+
+
+def test_keeps_experts_on_the_host_before_whole_layers() -> None:
+    model = mixture()
+    card = replace(CARD, total_bytes=4 * GIB, free_bytes=4 * GIB)
+    seen = replace(evidence(card, ngl=2), model=model)
+    found = ranked(seen)["experts-on-host"]
+    assert dict(found.change)["ngl"] is None
+    assert found.gain is not None and found.gain.value > 1.2
+    assert "experts first" in found.text and "from" in found.text
+
+
+def test_offers_the_other_backend_of_the_same_card() -> None:
+    vulkan = Device("Vulkan0", DeviceKind.VULKAN, "card", 24 * GIB, 22 * GIB, "list",
+                    is_integrated=False)  # fmt: skip
+    seen = evidence(ngl=None)
+    told = (known("gpu.0.vendor", "NVIDIA", source="NVML"), known("gpu.count", 1, source="count"),
+            known("gpu.0.name", "card", source="NVML"),
+            known("gpu.0.memory_total", 24 * GIB, source="NVML"))  # fmt: skip
+    seen = replace(
+        seen,
+        machine=Machine(facts=told, devices=(CARD, vulkan)),
+        request=LoadRequest(ctx=4096, device_ids=("CUDA0",)),
+    )
+    other = ranked(seen)["other-backend"]
+    assert other.change == (("device_ids", ("Vulkan0",)),) and other.gain is None
+    assert "measure both" in other.text
+
+
+def test_fewer_threads_have_a_figure_only_where_both_were_measured() -> None:
+    told = (known("cpu.physical", 8, source="/proc/cpuinfo"),)
+    seen = evidence()
+    seen = replace(
+        seen, machine=Machine(facts=told, devices=(CARD,)),
+        request=LoadRequest(ngl=3, ctx=4096, threads=16), runs=(run(3, 10.0, n_threads="16"),),
+    )  # fmt: skip
+    assert ranked(seen)["fewer-threads"].gain is None
+    seen = replace(seen, history=(run(3, 14.0, n_threads="8"),))
+    found = ranked(seen)["fewer-threads"].gain
+    assert found is not None and found.value == pytest.approx(1.4)
+    assert found.kind is Kind.MEASURED
+
+
+def test_offers_no_part_of_a_device_that_works_in_system_memory() -> None:
+    shared = replace(CARD, total_bytes=12 * GIB, free_bytes=11 * GIB, is_integrated=True)
+    found = ranking(evidence(shared, ngl=1), forecast(evidence(shared, ngl=1), R))
+    assert "more-layers" not in [option.id for option in found.options]
+    told = {one.title: one.why for one in found.refused}
+    assert "slower than either end" in told["More layers on the device"]
+
+
+def test_offers_the_processor_instead_of_a_software_device() -> None:
+    software = replace(CARD, id="Vulkan0", kind=DeviceKind.VULKAN, is_software=True)
+    found = ranked(evidence(software, ngl=None), None)
+    assert found["host-only"].gain is None and "no GPU" in found["host-only"].text

@@ -6,13 +6,16 @@ from app.core import units
 from app.core.bench import Test
 from app.core.evidence import Evidence
 from app.core.folklore import Folklore
-from app.core.ranking import Option
+from app.core.ranking import Option, Ranking
+from app.report.blocks import StepChart
+from app.report.pictures import step_chart
 
 
 @dataclass(frozen=True, slots=True)
 class GainBar:
     """One change; value, low and high are speeds against now (1.0), None: there is no figure."""
 
+    id: str
     title: str
     text: str
     cost: str
@@ -22,6 +25,7 @@ class GainBar:
     value: float | None
     low: float
     high: float
+    can_try: bool  # an option of a new load makes it
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,19 +35,24 @@ class RankingView:
     now: str
     bars: tuple[GainBar, ...]
     not_advised: tuple[str, ...]
+    path: StepChart | None = None
+    no_path: str = ""  # why there is none, "" = nothing to say
+    refused: tuple[str, ...] = ()
 
 
-def ranking_view(
-    evidence: Evidence, options: tuple[Option, ...], advice: tuple[Folklore, ...]
-) -> RankingView:
+def ranking_view(evidence: Evidence, ranking: Ranking, advice: tuple[Folklore, ...]) -> RankingView:
     """Return what to show."""
+    path = ranking.path
     tps = next(
         (run.mean_tps for run in reversed(evidence.runs) if run.test is Test.GENERATION), None
     )
     return RankingView(
         now=f"Now: {units.rate(tps)} while writing" if tps else "Now: not measured",
-        bars=tuple(_bar(option, tps) for option in options),
+        bars=tuple(_bar(option, tps) for option in ranking.options),
         not_advised=tuple(f"“{one.advice}”: {one.why}" for one in advice),
+        path=step_chart(path) if path is not None else None,
+        no_path=path.why if path is not None and not path.stages else "",
+        refused=tuple(f"{one.title}: {one.why}." for one in ranking.refused),
     )
 
 
@@ -57,6 +66,6 @@ def _bar(option: Option, tps: float | None) -> GainBar:
         if tps:
             figure += f", about {units.rate(tps * value)}"
     return GainBar(
-        option.title, option.text, option.cost, figure, gain.source if gain else "",
-        option.command, value, low, high,
+        option.id, option.title, option.text, option.cost, figure, gain.source if gain else "",
+        option.command, value, low, high, bool(option.change),
     )  # fmt: skip

@@ -377,5 +377,6 @@ def _ranked(evidence: Evidence, r: Estimate | None) -> RankingView | None:
     found = forecast(evidence, r)
     if found.placement is None:
         return None
-    options = ranked.options(evidence, found)
-    return ranking_model.ranking_view(evidence, options, folklore(evidence, found))
+    return ranking_model.ranking_view(
+        evidence, ranked.ranking(evidence, found), folklore(evidence, found)
+    )

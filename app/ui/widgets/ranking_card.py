@@ -8,6 +8,7 @@ from app.ui.models.ranking_model import GainBar, RankingView
 from app.ui.widgets.card import Card, dim_label
 from app.ui.widgets.command_box import CommandBox
 from app.ui.widgets.gain_bar import GainBarWidget
+from app.ui.widgets.waterfall_view import WaterfallView
 
 
 class RankingCard(Card):
@@ -18,9 +19,15 @@ class RankingCard(Card):
         self._now = dim_label()
         self._now.setObjectName("rankingNow")
         self.body.addWidget(self._now)
+        self.path = WaterfallView()
+        self._chosen = dim_label()
+        self._chosen.setObjectName("waterfallText")
+        self.path.chosen.connect(self._chosen.setText)
+        self.body.addWidget(self.path)
+        self.body.addWidget(self._chosen)
         self._rows = QWidget()
         self.body.addWidget(self._rows)
-        self._toggle = QPushButton(self.tr("What people also advise, and why not here"))
+        self._toggle = QPushButton(self.tr("What would not help here, and why"))
         self._toggle.setObjectName("folkloreToggle")
         self._toggle.setCheckable(True)
         self._toggle.toggled.connect(self._on_toggled)
@@ -32,14 +39,27 @@ class RankingCard(Card):
 
     def show_view(self, view: RankingView) -> None:
         """Show other changes."""
-        each = self.tr("Each bar is one change alone; gains do not add up.")
-        self._now.setText(f"{view.now}. {each}")
+        self._now.setText(f"{view.now}.")
+        self.path.show_chart(view.path)
+        self._chosen.setText(self._hint(view))
+        self._chosen.setVisible(bool(self._chosen.text()))
         rows = _made(view.bars)
         self.body.replaceWidget(self._rows, rows)
         self._rows.deleteLater()
         self._rows = rows
-        self._advice.setText("\n\n".join(view.not_advised))
-        self._toggle.setVisible(bool(view.not_advised))
+        self._advice.setText("\n\n".join((*view.refused, *view.not_advised)))
+        self._toggle.setVisible(bool(view.refused or view.not_advised))
+
+    def _hint(self, view: RankingView) -> str:
+        if view.path is not None:
+            return self.tr(
+                "Each column is one change on top of those before it, planned anew, in the order "
+                "of what they cost; hatched ones cost context or quality. Choose a column to read "
+                "it. Below, each change alone: those gains do not add up."
+            )
+        if view.no_path:
+            return self.tr("No path to the best speed is drawn: {}.").format(view.no_path)
+        return ""
 
     def _on_toggled(self, is_on: bool) -> None:
         self._advice.setVisible(is_on)
