@@ -113,6 +113,25 @@ def test_answers_popular_advice_with_the_reason() -> None:
     assert all(one.advice and one.why.endswith(".") for one in told.values())
 
 
+def test_answers_only_the_advice_that_people_with_this_computer_get() -> None:
+    def claims(*devices: Device, build: int | None = None) -> set[int]:
+        seen = evidence()
+        assert seen.log is not None and seen.log.load is not None
+        told = replace(seen.log, loads=(replace(seen.log.load, build=build),))
+        seen = replace(seen, machine=Machine(devices=devices), log=told)
+        return {one.claim for one in folklore(seen, forecast(seen, R))}
+
+    amd = replace(CARD, id="Vulkan0", kind=DeviceKind.VULKAN, description="AMD Radeon RX 7900 XTX")
+    metal = replace(CARD, id="MTL0", kind=DeviceKind.METAL, description="Apple M3")
+    assert {72, 100} <= claims(CARD) and not {50, 55, 65} & claims(CARD)
+    assert {50, 52} <= claims(amd) and 72 not in claims(amd)
+    assert 55 in claims(metal)
+    assert {65, 71} <= claims(CARD, amd)
+    # the flags end a new build at its start; an older one still knows them
+    assert 46 in claims(CARD, build=11434) and 44 not in claims(CARD, build=11434)
+    assert 44 in claims(CARD, build=10434) and 46 not in claims(CARD, build=10434)
+
+
 def test_says_what_was_looked_at_and_does_not_help() -> None:
     seen = evidence()
     told = {one.title: one.why for one in ranking(seen, forecast(seen, R)).refused}
