@@ -10,6 +10,8 @@ SERVER = "/home/user/llama.cpp/llama-server"
 MIB = 1 << 20
 NO_NVML = NvmlAnswer(State.ABSENT, "NVIDIA's library (NVML) is not installed")
 PLAIN_CPU = "model name\t: AMD Ryzen 9 7950X 16-Core Processor\nflags\t\t: avx avx2 avx512f\n"
+# memory clock in MHz and bus width; other cards get those of a 4090
+_CLOCKS = {"NVIDIA GeForce RTX 3060": (7501, 192), "NVIDIA L40": (9001, 384)}
 MEMINFO = (
     "MemTotal:       65700000 kB\nMemAvailable:   48000000 kB\n"
     "SwapTotal:       8388608 kB\nSwapFree:        {swap_free} kB\n"
@@ -62,8 +64,8 @@ def nvidia(*cards: tuple[str, int, int]) -> NvmlAnswer:
                 NvmlValue("name", name),
                 NvmlValue("memory_v2.total", total * MIB),
                 NvmlValue("memory_v2.free", free * MIB),
-                NvmlValue("clock.memory_max", 10501),
-                NvmlValue("bus_width", 384),
+                NvmlValue("clock.memory_max", _CLOCKS.get(name, (10501, 384))[0]),
+                NvmlValue("bus_width", _CLOCKS.get(name, (10501, 384))[1]),
                 NvmlValue("pcie.generation", 1),
                 NvmlValue("pcie.generation_max", 4),
                 NvmlValue("pcie.width", 4),

@@ -123,10 +123,9 @@ def _fact(machine: Machine, gpu: Gpu, rows: tuple[Row, ...]) -> MachineFact | No
     if gpu.kind in (GpuKind.SOFTWARE, GpuKind.REMOTE):
         return None
     path = gpu.path("bandwidth")
+    is_told = gpu.index is not None and machine.number(path) is not None
     if gpu.index is None:
         path = f"device.{gpu.devices[0].id}.bandwidth"
-    elif machine.number(path) is not None:
-        return None  # computed from the card's own clocks, or told by its tool
     total = machine.number(gpu.path("memory_total")) if gpu.index is not None else None
     total = total or next((d.total_bytes for d in gpu.devices if d.total_bytes), None)
     cores = machine.number(gpu.path("cores")) if gpu.index is not None else None
@@ -134,11 +133,14 @@ def _fact(machine: Machine, gpu: Gpu, rows: tuple[Row, ...]) -> MachineFact | No
     row = next((r for name in names if (r := match(rows, name, total, cores)) is not None), None)
     if row is None:
         return None
+    source = f"table of devices: {row.source}; {CONFIDENCE[row.confidence]}"
+    if is_told:  # by the card's own clocks or its tool: the table is beside it (core/doubts)
+        beside = gpu.path("bandwidth_table")
+        return facts.known(beside, row.bandwidth, source=source, unit="bytes/s")
     derived = _derived(machine, gpu, row)
     if derived is not None:
         how = "memory clock x bus width, the rate per clock chosen by the table"
         return facts.known(path, derived, source=how, unit="bytes/s")
-    source = f"table of devices: {row.source}; {CONFIDENCE[row.confidence]}"
     return facts.known(path, row.bandwidth, source=source, unit="bytes/s")
 
 

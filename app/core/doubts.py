@@ -11,6 +11,8 @@ _GPU = re.compile(r"gpu\.(\d+)\.")
 _MOST_CARD_BYTES = 2 << 40
 _MOST_CELSIUS = 125.0
 _SAME = 1.02  # two sources round one figure differently
+# makers round the bandwidth of HBM parts by up to 3 %; a changed memory clock moves it further
+_BANDWIDTH_TOLERANCE = 0.08
 
 
 def doubts(machine: Machine) -> dict[str, str]:
@@ -54,6 +56,7 @@ def _gpu(machine: Machine, prefix: str) -> Iterator[tuple[str, str]]:
         yield f"{prefix}.memory_total", _more_than(computer)
     if free is not None and total is not None and free > total:
         yield f"{prefix}.memory_free", "more free than there is"
+    yield from _bandwidth(machine, prefix)
     for name in ("gtt_total", "gtt_limit", "shared_limit", "memory_limit", "working_set"):
         value = machine.number(f"{prefix}.{name}")
         if value is not None and computer is not None and value > computer:
@@ -63,6 +66,19 @@ def _gpu(machine: Machine, prefix: str) -> Iterator[tuple[str, str]]:
         if value is not None and limit is not None and value > limit:
             yield f"{prefix}.{now}", "more than the most it can have"
     yield from _temperature(machine, f"{prefix}.temperature")
+
+
+def _bandwidth(machine: Machine, prefix: str) -> Iterator[tuple[str, str]]:
+    told = machine.number(f"{prefix}.bandwidth")
+    table = machine.number(f"{prefix}.bandwidth_table")
+    if not told or not table or abs(told - table) <= _BANDWIDTH_TOLERANCE * table:
+        return
+    share = abs(told - table) / table
+    yield (
+        f"{prefix}.bandwidth",
+        f"{share:.0%} {'more' if told > table else 'less'} than the {units.bandwidth(table)} of "
+        "the table: its memory clock was changed, or it is another board of this name",
+    )
 
 
 def _temperature(machine: Machine, path: str) -> Iterator[tuple[str, str]]:

@@ -7,7 +7,7 @@ from app.core.host import CommandResult, Host, NvmlAnswer, NvmlValue
 from app.core.machine import MachineFact
 from app.core.probe import Probe
 from app.core.reading import State
-from app.probes import drm, nvidia_smi
+from app.probes import drm, nvidia_links, nvidia_smi
 from app.probes.memory import MEMINFO, kib_line
 from app.probes.text import table, whole
 
@@ -132,6 +132,11 @@ def _card(
                 else _fact(path, value, source, "W")
             )
     found.extend(_settings(by_query, source))
+    found.extend(nvidia_links.read(by_query, source))
+    for query, path, unit in nvidia_links.ASKED:
+        value = by_query.get(query)
+        if value is not None and value.value is None:
+            found.append(_fact(path, value, source, unit))
     bandwidth = _bandwidth(by_query)
     if bandwidth is not None:
         how = f"{source}: 2 x memory clock x bus width"

@@ -8,6 +8,7 @@ import pynvml
 
 from app.core.host import NvmlAnswer, NvmlValue
 from app.core.reading import State
+from app.probes import nvml_links
 
 WSL_LIBRARY = "/usr/lib/wsl/lib/libnvidia-ml.so.1"
 _MAX_CARDS = 64
@@ -62,14 +63,20 @@ def _ask_started(api: Any, source: str) -> NvmlAnswer:
     if not count:
         reason = "the NVIDIA driver runs, but no card is visible (in a container: not passed)"
         return NvmlAnswer(State.ABSENT, reason, source, driver)
-    cards = tuple(_card(api, index) for index in range(min(int(count), _MAX_CARDS)))
+    found = [
+        _call(api, api.nvmlDeviceGetHandleByIndex, index)
+        for index in range(min(int(count), _MAX_CARDS))
+    ]
+    handles = {index: handle for index, (handle, error) in enumerate(found) if not error}
+    cards = tuple(
+        _card(api, index, handles) if index in handles else (NvmlValue("handle", None, error),)
+        for index, (_handle, error) in enumerate(found)
+    )
     return NvmlAnswer(State.KNOWN, "", source, driver, cards)
 
 
-def _card(api: Any, index: int) -> tuple[NvmlValue, ...]:
-    handle, error = _call(api, api.nvmlDeviceGetHandleByIndex, index)
-    if error:
-        return (NvmlValue("handle", None, error),)
+def _card(api: Any, index: int, handles: dict[int, Any]) -> tuple[NvmlValue, ...]:
+    handle = handles[index]
     values = [_value(api, query, getattr(api, name), handle) for query, name in _PLAIN]
     values += _memory(api, handle)
     capability, error = _call(api, api.nvmlDeviceGetCudaComputeCapability, handle)
@@ -85,6 +92,9 @@ def _card(api: Any, index: int) -> tuple[NvmlValue, ...]:
         values.append(_value(api, query, getattr(api, name), handle, kind))
     values += [*_use(api, handle), *_modes(api, handle), *_instances(api, handle)]
     values.append(_processes(api, handle))
+    others = {number: other for number, other in handles.items() if number != index}
+    values += nvml_links.of_card(api, _call, handle)
+    values += nvml_links.between(api, _call, handle, others)
     return tuple(values)
 
 

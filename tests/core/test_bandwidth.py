@@ -6,8 +6,10 @@ import pytest
 
 from app.core import bandwidth, facts
 from app.core.bandwidth import HostRate
+from app.core.doubts import doubts
 from app.core.machine import Machine
 from app.core.reading import Kind
+from app.work import device_rows
 from tests.machines import linux, nvidia, software_only, strix_halo, two_cards
 
 RATE = HostRate(
@@ -30,6 +32,33 @@ def test_a_card_of_nvidia_is_computed_and_another_is_looked_up() -> None:
     rate = bandwidth.device_rate(machine, machine.devices[0])
     assert rate and rate.reading.value == 960 * 10**9
     assert "table of devices" in rate.reading.source and "384 bit" in rate.reading.source
+
+
+@pytest.mark.parametrize(
+    ("clock", "word"), [(10501, ""), (9800, ""), (8500, "less"), (12000, "more")]
+)  # 4090: 384 bits x 2 x MHz / 8, beside 1008 GB/s of the table
+def test_a_computed_bandwidth_is_checked_against_the_table(clock: int, word: str) -> None:
+    card = (
+        facts.known("gpu.0.vendor", "NVIDIA", source="NVML"),
+        facts.known("gpu.0.name", "NVIDIA GeForce RTX 4090", source="NVML"),
+        facts.known("gpu.0.bandwidth", 2 * clock * 10**6 * 384 // 8, source="NVML", unit="bytes/s"),
+    )
+    machine = bandwidth.with_devices(Machine(facts=card), device_rows.rows())
+    assert machine.number("gpu.0.bandwidth_table") == 1008 * 10**9
+    doubt = doubts(machine).get("gpu.0.bandwidth", "")
+    assert (word in doubt and "of the table" in doubt) if word else doubt == ""
+    # what the card says of itself stays the figure that is used
+    assert machine.number("gpu.0.bandwidth") == 2 * clock * 10**6 * 384 // 8
+
+
+def test_a_card_that_is_in_no_table_is_not_doubted() -> None:
+    card = (
+        facts.known("gpu.0.name", "NVIDIA GeForce RTX 9999", source="NVML"),
+        facts.known("gpu.0.bandwidth", 7, source="NVML", unit="bytes/s"),
+    )
+    machine = bandwidth.with_devices(Machine(facts=card), device_rows.rows())
+    assert machine.fact("gpu.0.bandwidth_table") is None
+    assert doubts(machine) == {}
 
 
 def test_the_software_device_has_no_bandwidth() -> None:

@@ -209,6 +209,33 @@ def test_says_in_words_what_holds_the_clock_down() -> None:
     assert _state(machine, "gpu.0.clock_reasons") is State.UNSUPPORTED
 
 
+def test_says_how_cards_are_joined_and_how_long_they_were_held_down() -> None:
+    machine = _with(
+        NvmlValue("topology.1", 30), NvmlValue("topology.2", 50), NvmlValue("topology.3", 77),
+        NvmlValue("nvlinks", 4), NvmlValue("ecc", 1),
+        NvmlValue("violation.power", 12_500_000_000), NvmlValue("violation.thermal", 0),
+    )  # fmt: skip
+    assert machine.words("gpu.0.neighbours") == (
+        "card 1 of nvidia-smi: through the processor's PCIe bridge",
+        "card 2 of nvidia-smi: from one processor to another",
+    )
+    assert machine.number("gpu.0.nvlinks") == 4
+    assert machine.flag("gpu.0.ecc") is True
+    power, heat = machine.fact("gpu.0.held_by_power"), machine.fact("gpu.0.held_by_heat")
+    assert power and power.reading.value == 12.5
+    assert heat and heat.reading.value == 0  # it was told, and it is none
+
+
+def test_a_card_that_tells_no_links_has_a_reason_and_no_zero() -> None:
+    queries = ("nvlinks", "violation.power", "violation.thermal", "ecc")
+    machine = _with(*(NvmlValue(query, None, "NotSupported") for query in queries))
+    for path in ("nvlinks", "held_by_power", "held_by_heat", "ecc"):
+        assert _state(machine, f"gpu.0.{path}") is State.UNSUPPORTED
+    absurd = _with(NvmlValue("violation.power", 1 << 63), NvmlValue("nvlinks", -1))
+    assert absurd.fact("gpu.0.held_by_power") is None
+    assert absurd.fact("gpu.0.nvlinks") is None
+
+
 def test_heat_is_a_fault_only_while_the_card_works_and_stays() -> None:
     hot, idle = (0x40, 98), (0x41, 0)
     assert clock_reasons.faults((hot, hot)) == ()

@@ -36,6 +36,8 @@ def _api(**changes: Any) -> SimpleNamespace:
         "NVML_CLOCK_MEM": 2,
         "NVML_CLOCK_SM": 1,
         "NVML_TEMPERATURE_GPU": 0,
+        "NVML_PERF_POLICY_POWER": 0,
+        "NVML_PERF_POLICY_THERMAL": 1,
         "nvmlMemory_v2": 0x2000028,
         "nvmlInit": lambda: None,
         "nvmlShutdown": lambda: None,
@@ -130,6 +132,8 @@ def test_loads_the_library_of_wsl_by_its_path(monkeypatch: pytest.MonkeyPatch) -
 
 def test_names_the_functions_that_the_real_module_has() -> None:
     asked = [name for _, name in nvml._PLAIN] + ["nvmlDeviceGetMemoryInfo", "nvmlMemory_v2"]
+    asked += ["nvmlDeviceGetNvLinkState", "nvmlDeviceGetViolationStatus", "nvmlDeviceGetEccMode"]
+    asked += ["nvmlDeviceGetTopologyCommonAncestor", "NVML_PERF_POLICY_POWER"]
     assert [name for name in asked if not hasattr(pynvml, name)] == []
 
 
@@ -155,6 +159,44 @@ def test_asks_use_modes_and_parts_of_a_split_card() -> None:
     assert card["driver_model"].error == "NotSupported"
     assert card["instance.0.total"].value == 100
     assert "instance.1.total" not in card
+
+
+def test_asks_how_cards_are_joined_and_held_down() -> None:
+    def links(_handle: object, link: int) -> int:
+        if link >= 4:
+            raise _error("InvalidArgument")
+        return int(link != 2)
+
+    def violation(_handle: object, policy: int) -> SimpleNamespace:
+        return SimpleNamespace(referenceTime=1, violationTime=5_000_000_000 * (policy + 1))
+
+    answer = nvml.ask(
+        _api(
+            nvmlDeviceGetCount=lambda: 3,
+            nvmlDeviceGetHandleByIndex=lambda index: index,
+            nvmlDeviceGetTopologyCommonAncestor=lambda a, b: 10 * abs(a - b),
+            nvmlDeviceGetNvLinkState=links,
+            nvmlDeviceGetViolationStatus=violation,
+            nvmlDeviceGetEccMode=lambda _handle: [1, 0],
+        )
+    )
+    card = _card(answer)
+    assert (card["topology.1"].value, card["topology.2"].value) == (10, 20)
+    assert "topology.0" not in card
+    assert card["nvlinks"].value == 3
+    assert card["violation.power"].value == 5_000_000_000
+    assert card["violation.thermal"].value == 10_000_000_000
+    assert card["ecc"].value == 1
+
+
+def test_a_card_without_links_says_so() -> None:
+    no = _raises("NotSupported")
+    answer = nvml.ask(
+        _api(nvmlDeviceGetNvLinkState=no, nvmlDeviceGetViolationStatus=no, nvmlDeviceGetEccMode=no)
+    )
+    card = _card(answer)
+    for query in ("nvlinks", "violation.power", "violation.thermal", "ecc"):
+        assert card[query] == NvmlValue(query, None, "NotSupported")
 
 
 def test_memory_of_processes_that_is_hidden_is_no_sum() -> None:
