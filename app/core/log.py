@@ -87,7 +87,8 @@ class Fact(Enum):
     BACKEND_FAILED = "backend_failed"  # file: a library of the program that did not load
     GPU_DROPPED = "gpu_dropped"  # description: Ollama leaves this GPU out as an integrated one
     GPU_LOST = "gpu_lost"  # the driver cannot be reached from here
-    GPU_NO_KERNELS = "gpu_no_kernels"  # arch: the library has no code for this GPU
+    GPU_FORBIDDEN = "gpu_forbidden"  # path: this user may not open the GPU
+    GPU_NO_KERNELS = "gpu_no_kernels"  # no code for this GPU; arch, capability where named
     OFFLOAD_PLAN = (
         "offload_plan"  # layers, offload, free, required, projector, ... as Ollama prints them
     )

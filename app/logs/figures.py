@@ -20,6 +20,12 @@ def size_to_mib(text: str) -> float:
     return float(figure) * _UNITS[unit.upper()] / MIB
 
 
+def sizes_to_mib(text: str) -> float:
+    """Return the sum in MiB of a list such as "22.0 GiB 512.0 MiB"; ValueError otherwise."""
+    words = text.split()
+    return sum(size_to_mib(" ".join(pair)) for pair in zip(words[::2], words[1::2], strict=True))
+
+
 def decimal_mb(text: str) -> int:
     """Return the bytes of a figure in MB of 10^6, as Metal prints its working set."""
     return round(float(text) * 1_000_000)

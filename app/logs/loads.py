@@ -74,6 +74,7 @@ _PREAMBLE = frozenset(
         Fact.GPU_DROPPED,
         Fact.GPU_LOST,
         Fact.GPU_NO_KERNELS,
+        Fact.GPU_FORBIDDEN,
         Fact.OFFLOAD_PLAN,
         Fact.PROJECTOR_MEMORY,
         Fact.VLLM_MEMORY,

@@ -18,6 +18,8 @@ from app.rules import seen
 
 _GPU_BACKENDS = ("CUDA", "ROCm", "HIP", "Vulkan", "Metal", "SYCL", "MTL")
 _MOST_CITED = 3
+# what CUDA says while the driver's kernel part and its library are of two versions (803, 804)
+_AFTER_UPDATE = ("mismatch", "unknown error", "forward compatibility", "driver combination")
 
 
 def check(evidence: Evidence) -> Finding | None:
@@ -76,7 +78,7 @@ def _refused(warning: LogEvent) -> Finding:
     reason = warning.word("reason")
     if "insufficient" in reason:
         fix = "Install a newer driver of the GPU: this one is older than the program needs."
-    elif "mismatch" in reason or "unknown error" in reason.lower():
+    elif any(word in reason.lower() for word in _AFTER_UPDATE):
         fix = "Restart the computer: after an update the old driver is often still loaded."
     else:
         fix = "Check that the GPU's driver works (nvidia-smi or rocminfo), then start it again."

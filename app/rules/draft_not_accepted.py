@@ -11,10 +11,11 @@ request 10455; users.md row 22.
 """
 
 from app.core import units
+from app.core.bench import Test
 from app.core.evidence import Evidence
 from app.core.log import Fact, LogEvent
 from app.core.rule import Certainty, Finding, Fix, Rule
-from app.rules import seen
+from app.rules import rates, seen
 
 _LEAST = 0.5
 _FEW = 4  # tokens at once; below that switching off is the next step
@@ -23,7 +24,7 @@ _FEW = 4  # tokens at once; below that switching off is the next step
 def check(evidence: Evidence) -> Finding | None:
     """Find a low share of accepted guesses."""
     line = _last(evidence)
-    if line is None or line.number("rate") >= _LEAST:
+    if line is None or line.number("rate") >= _LEAST or _is_faster(evidence):
         return None
     longest = evidence.log.last(Fact.DRAFT_MAX) if evidence.log else None
     return Finding(
@@ -41,12 +42,22 @@ def silent(evidence: Evidence) -> str:
     line = _last(evidence)
     if line is None:
         return ""
+    if _is_faster(evidence):
+        return "it is faster with it than without, by what was measured"
     return f"{units.percent(line.number('rate'), 0)} of the guessed tokens were accepted"
 
 
 def needs(evidence: Evidence) -> str:
     """Say what is missing to check it."""
     return "" if evidence.log is not None else "no log of requests"
+
+
+def _is_faster(evidence: Evidence) -> bool:
+    """Tell whether it was measured with and without, and is the faster one all the same."""
+    return any(
+        slow.setting("draft") == "none" and fast.setting("draft") not in (None, "none")
+        for fast, slow in rates.pairs(evidence, Test.GENERATION)
+    )
 
 
 def _last(evidence: Evidence) -> LogEvent | None:

@@ -5,8 +5,8 @@ driver or a kernel that cannot do it ends the program there. Memory has rules of
 Evidence: the program was ready, and then a check of its own failed, its device was lost, or it
 ended by itself. A log that only stops in a request is not enough: the program may still run.
 Arithmetic: none.
-Fix: by what was computing. A lost device: its driver. On a device with flash attention: once
-without it, which costs nothing to try. Otherwise another build.
+Fix: by what was computing. A lost device: shorter steps, then its driver. On a device with flash
+attention: once without it, which costs nothing to try. Otherwise another build.
 Proof: the same request is answered.
 Sources: logs.md sections 4.1 (device lost = driver reset) and 4.3 (a log that simply ends); tests/
 data/logs/b10434-vulkan-crash-in-first-request-default-verbosity.log; advice.md claim 34.
@@ -14,10 +14,11 @@ data/logs/b10434-vulkan-crash-in-first-request-default-verbosity.log; advice.md 
 
 from app.core.evidence import Evidence
 from app.core.log import BufferKind, Ended, Fact, LoadStory, LogEvent, Role
-from app.core.request import Switch
+from app.core.request import LoadRequest, Switch
 from app.core.rule import Certainty, Cite, Finding, Fix, Rule
 from app.rules import command, load_failed, out_of_memory_later, seen
 
+_GPU_WORDS = ("CUDA error", "ROCm error", "ggml_vulkan", "ggml-cuda")
 _LOST = ("DeviceLost", "device lost", "launch timed out")
 _NO_MEMORY = "memory ran out"  # how work/outcome.py words a kill by the system
 
@@ -28,7 +29,7 @@ def check(evidence: Evidence) -> Finding | None:
     if not load_failed.is_ready(evidence) or out_of_memory_later.later(evidence) is not None:
         return None
     outcome = evidence.outcome
-    line = _line(story)
+    line = _line(evidence)
     exit_text = outcome.exit_text if outcome is not None else ""
     if line is None and not exit_text:
         return _open_end(story)
@@ -79,15 +80,13 @@ def _open_end(story: LoadStory | None) -> Finding | None:
     )
 
 
-def _line(story: LoadStory | None) -> LogEvent | None:
+def _line(evidence: Evidence) -> LogEvent | None:
     """Return the first line after the program was ready that says how it died."""
-    if story is None:
-        return None
-    ready = next((e.line for e in story.events if e.fact is Fact.LOADED), None)
+    ready = seen.ready_line(evidence)
     if ready is None:
         return None
     deaths = (Fact.ERROR_OTHER, Fact.CRASHED)
-    return next((e for e in story.events if e.fact in deaths and e.line > ready), None)
+    return next((e for e in seen.events(evidence) if e.fact in deaths and e.line > ready), None)
 
 
 def _fix(evidence: Evidence, story: LoadStory | None, line: LogEvent | None) -> Fix:
@@ -99,9 +98,12 @@ def _fix(evidence: Evidence, story: LoadStory | None, line: LogEvent | None) -> 
             "context, or a smaller file of the same model.",
         )
     if line is not None and any(word in line.text for word in _LOST):
-        return Fix(
-            "Update the driver of the GPU: it gave up while it computed, and was reset. If it "
-            "happens again, use a smaller micro-batch (-ub 128), so that each step is shorter."
+        ubatch = _shorter_steps(evidence)
+        return command.fix(
+            evidence,
+            f"Use a smaller micro-batch (-ub {ubatch}): the driver gave up while the GPU computed, "
+            "and a smaller one makes each step shorter. If that does not help, update the driver.",
+            ubatch=ubatch,
         )
     if _has_device(evidence, story) and _attention(evidence, story):
         return command.fix(
@@ -117,10 +119,20 @@ def _fix(evidence: Evidence, story: LoadStory | None, line: LogEvent | None) -> 
     )
 
 
+def _shorter_steps(evidence: Evidence) -> int:
+    """Return a quarter of the micro-batch in use, at least 64 tokens."""
+    ubatch = evidence.request.ubatch if evidence.request is not None else LoadRequest().ubatch
+    return max(64, ubatch // 4)
+
+
 def _has_device(evidence: Evidence, story: LoadStory | None) -> bool:
     if story is not None and any(b.role is Role.WEIGHTS for b in story.buffers):
         return story.bytes_of(BufferKind.DEVICE, Role.WEIGHTS) > 0
-    return bool(seen.devices(evidence))
+    says_gpu = any(
+        word in event.text for event in seen.events(evidence) if event.fact is Fact.ERROR_OTHER
+        for word in _GPU_WORDS
+    )  # fmt: skip
+    return says_gpu or bool(seen.devices(evidence))
 
 
 def _attention(evidence: Evidence, story: LoadStory | None) -> bool:

@@ -12,7 +12,7 @@ from app.core.log import Fact
 from app.core.rule import Cite, Finding, Fix, Rule
 from app.rules import seen
 
-_WORDS = ("Illegal instruction", "0xc000001d")
+_WORDS = ("illegal instruction", "0xc000001d", "invalid opcode")
 
 
 def check(evidence: Evidence) -> Finding | None:
@@ -46,13 +46,13 @@ def needs(evidence: Evidence) -> str:
 
 def _log_cite(evidence: Evidence) -> Cite | None:
     crashes = evidence.log.all(Fact.CRASHED) if evidence.log else ()
-    line = next((e for e in crashes if any(w in e.text for w in _WORDS)), None)
+    line = next((e for e in crashes if any(w in e.text.lower() for w in _WORDS)), None)
     return seen.cite(line) if line is not None else None
 
 
 def _exit_cite(evidence: Evidence) -> Cite | None:
     outcome = evidence.outcome
-    if outcome is None or not any(w.lower() in outcome.exit_text.lower() for w in _WORDS):
+    if outcome is None or not any(w in outcome.exit_text.lower() for w in _WORDS):
         return None
     return Cite(outcome.exit_text, source=outcome.program)
 

@@ -1,7 +1,8 @@
 """The automatic fit left layers in system memory, because the model does not fit the device.
 
 What: the fit places what fits and leaves a margin. What is left is computed from system memory.
-Evidence: the fit's line "cannot meet", an offload line below M/M, and a cache that is too small to
+Evidence: Ollama's plan with fewer layers than there are and a sum above what is free; or the fit's
+line "cannot meet", an offload line below M/M, and a cache that is too small to
 make the room: else the fault is the cache (cache_too_large.py).
 Arithmetic: the missing MiB against the whole cache, and against the margin.
 Fix: a smaller file of the same model; where the missing part is smaller than what other programs
@@ -14,14 +15,18 @@ part 3 row "Layers on host, by fit"; slowdown.md section 1.
 from app.core import units
 from app.core.evidence import Evidence
 from app.core.log import BufferKind, Fact, LoadStory, Role
-from app.core.rule import Finding, Fix, Rule
-from app.rules import caches, seen
+from app.core.rule import Certainty, Finding, Fix, Rule
+from app.rules import caches, plans, seen
+from app.rules.plans import Plan
 
 _SMALL_HOLD = 1 * units.GIB  # held on the device before the load; a screen takes less
 
 
 def check(evidence: Evidence) -> Finding | None:
     """Find layers that the fit left in system memory for want of room."""
+    plan = plans.short_plan(evidence)
+    if plan is not None and plan.missing_bytes > 0:
+        return _planned(evidence, plan)
     story = seen.load(evidence)
     if story is None or not seen.moved_by_fit(story) or caches.gives_room(story):
         return None
@@ -43,9 +48,33 @@ def check(evidence: Evidence) -> Finding | None:
     )
 
 
+def _planned(evidence: Evidence, plan: Plan) -> Finding:
+    """Tell of Ollama's plan: it names what is needed and what is free."""
+    cache = f", of it {units.size(plan.kv_bytes)} for the context" if plan.kv_bytes else ""
+    is_cache = plan.kv_bytes is not None and plan.kv_bytes >= plan.missing_bytes
+    first = (
+        "Use a shorter context (num_ctx): the part for the context is larger than what is missing, "
+        "so with less of it all layers fit."
+        if is_cache
+        else "Use a shorter context (num_ctx) where the chats allow it: each layer that comes back "
+        "helps. For all of them take a smaller file of the same model."
+    )
+    return Finding(
+        cause=f"The model does not fit: {units.size(plan.required_bytes)} are needed{cache}, and "
+        f"{units.size(plan.free_bytes)} are free on the GPU. So {plan.layers - plan.offload} of "
+        f"{plan.layers} layers are computed from system memory.",
+        cites=(seen.cite(plan.line),),
+        fix=Fix(first),
+        proof="The next plan says more layers, and the GPU's memory fills.",
+        certainty=Certainty.LIKELY,
+    )
+
+
 def silent(evidence: Evidence) -> str:
     """Name the observation that rules it out."""
     story = seen.load(evidence)
+    if evidence.log is not None and evidence.log.last(Fact.OFFLOAD_PLAN) is not None:
+        return "the plan before the load found room, or was not followed"
     if story is not None and seen.moved_by_fit(story):
         return "a smaller cache would bring them back"
     if story is not None and story.event(Fact.FIT_ENOUGH) is not None:

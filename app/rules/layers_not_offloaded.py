@@ -20,7 +20,7 @@ from app.rules import command, room, seen
 
 # llama.cpp places what fits by itself from here on (common_fit_params, winter 2025/26): b7079 of
 # 2025-11 has no fit line, b8672 of 2026-04 has
-_FIRST_FIT_BUILD = 8000
+_FIRST_FIT_BUILD, _FIRST_FIT_MONTH = 8000, "2025-12"
 
 
 def check(evidence: Evidence) -> Finding | None:
@@ -92,7 +92,7 @@ def _fix(evidence: Evidence, story: LoadStory) -> Fix:
             "If you set the number of layers yourself, remove it (-ngl; in Ollama num_gpu).",
             ngl=None,
         )
-    if story.build is not None and story.build < _FIRST_FIT_BUILD:
+    if seen.is_older(evidence, _FIRST_FIT_BUILD, _FIRST_FIT_MONTH):
         return command.fix(
             evidence,
             f"Ask for all {m} layers. If the load then fails, go down until it does not.",

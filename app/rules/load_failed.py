@@ -17,7 +17,7 @@ from app.core.log import Ended, Fact, LoadStory, LogEvent, Role
 from app.core.model import Fault, ModelProblem
 from app.core.request import Switch
 from app.core.rule import Certainty, Cite, Finding, Fix, Rule
-from app.rules import command, seen
+from app.rules import command, runtime_estimate, seen
 
 _ERRORS = (
     Fact.ERROR_MEMORY,
@@ -42,7 +42,9 @@ _WHY = {
     Fault.UNKNOWN_TYPE: "other-tensors",
     Fault.WRONG_BYTE_ORDER: "endian",
 }
+_OF_DEVICES = (Fact.GPU_FORBIDDEN, Fact.GPU_NO_KERNELS, Fact.NO_GPU_WARNING)
 _EXAMPLE_CTX = 16_384  # long enough for most chats and short documents
+_SECOND_TRY = "retrying without pipeline parallelism"
 _PARTS = ("part", "part2")  # values that name what was being allocated
 _READY = "the error line is gone and the program says that it is ready."
 
@@ -105,20 +107,32 @@ def is_ready(evidence: Evidence) -> bool:
     if evidence.outcome is not None:
         return evidence.outcome.is_ready
     story = seen.load(evidence)
-    if story is None:
-        return False
-    has_run = story.event(Fact.LOADED) is not None or bool(story.rates)
-    return has_run or (story.ended is Ended.CLEAN and not story.errors)
+    if seen.ready_line(evidence) is not None or (story is not None and story.rates):
+        return True
+    return story is not None and story.ended is Ended.CLEAN and not story.errors
 
 
 def _first_error(evidence: Evidence) -> LogEvent | None:
     story = seen.load(evidence)
     events = evidence.log.events if evidence.log else ()
-    if story is not None and story.errors:
-        return story.errors[0]
-    of_vllm = {event.line for event in events if event.fact is Fact.VLLM_MEMORY}
-    own = (event for event in events if event.line not in of_vllm)  # vllm_memory.py has those
-    return next((event for event in own if event.fact in _ERRORS), None)
+    of_others = {event.line for event in events if event.fact is Fact.VLLM_MEMORY}
+    of_others |= {event.line for event in events if event.fact in _OF_DEVICES}
+    of_others |= {event.line for event in runtime_estimate.refusals(evidence)}
+    own = (event for event in events if event.line not in of_others)  # other rules have those
+    found = (event for event in own if event.fact in _ERRORS)
+    of_load = (e for e in (story.errors if story is not None else ()) if e.line not in of_others)
+    causes = (*of_load, *found)
+    again = _second_try(evidence)
+    return next((e for e in causes if e.fact is not Fact.ERROR_MEMORY or e.line > again), None)
+
+
+def _second_try(evidence: Evidence) -> int:
+    """Return the line that says that memory is asked for once more, in another way; 0 = none.
+
+    What was refused before it is no end (sched_reserve in llama-context.cpp, build 11434).
+    """
+    lines = evidence.log.all(Fact.HARMLESS) if evidence.log else ()
+    return max((line.line for line in lines if _SECOND_TRY in line.text), default=0)
 
 
 def _by_line(evidence: Evidence, error: LogEvent) -> Finding:
@@ -157,8 +171,11 @@ def _words(evidence: Evidence, error: LogEvent) -> tuple[str, str, Fix]:
         kind = f" of the kind “{arch}”" if arch else " of this kind"
         return (
             "The program does not know this model",
-            f"This version of the program cannot run models{kind}. It is older than the model.",
-            Fix("Update the program that runs the model. The file itself may be fine."),
+            f"This version of the program cannot run models{kind}. Most often the model is newer.",
+            Fix(
+                "Update the program that runs the model. If it is the newest, this kind is not "
+                "supported there yet, or not any more. The file itself may be fine."
+            ),
         )
     if error.fact is Fact.ERROR_ARGUMENT:
         return _argument(error)

@@ -14,11 +14,20 @@ from app.core.evidence import Evidence
 from app.core.log import Fact
 from app.core.reading import State
 from app.core.rule import Certainty, Cite, Finding, Fix, Rule
-from app.rules import command, seen
+from app.rules import (
+    command,
+    container_lost_gpu,
+    container_without_gpu,
+    device_library_missing,
+    gpu_not_permitted,
+    seen,
+)
 
 
 def check(evidence: Evidence) -> Finding | None:
-    """Find a program without a device where one was expected."""
+    """Find a program without a device where one was expected, and nothing else explains it."""
+    if _is_explained(evidence):
+        return None
     warning = evidence.log.last(Fact.NO_GPU_WARNING) if evidence.log else None
     if warning is None and seen.devices(evidence) != ():
         return None
@@ -40,8 +49,16 @@ def check(evidence: Evidence) -> Finding | None:
     )
 
 
+def _is_explained(evidence: Evidence) -> bool:
+    """Tell whether the driver, its rights or a container keep the device from the program."""
+    others = (gpu_not_permitted, container_without_gpu, container_lost_gpu, device_library_missing)
+    return any(other.check(evidence) is not None for other in others)
+
+
 def silent(evidence: Evidence) -> str:
     """Name the observation that rules it out."""
+    if _is_explained(evidence):
+        return "the program has a backend for it: the driver, its rights or a container refuse it"
     found = seen.devices(evidence)
     if found:
         return f"the program lists {', '.join(device.name for device in found)}"

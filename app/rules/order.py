@@ -29,7 +29,13 @@ GROUPS = (
     Group(
         "a device in the program",
         "Without a device every other placement question is empty.",
-        ("container-lost-gpu", "container-without-gpu", "device-library-missing", "no-gpu-backend"),
+        (
+            "gpu-not-permitted",
+            "container-lost-gpu",
+            "container-without-gpu",
+            "device-library-missing",
+            "no-gpu-backend",
+        ),
     ),
     Group(
         "a device that is used",

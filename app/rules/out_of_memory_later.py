@@ -55,11 +55,10 @@ def needs(evidence: Evidence) -> str:
 
 def later(evidence: Evidence) -> LogEvent | None:
     """Return the first line that refuses memory after the program was ready."""
-    story = seen.load(evidence)
-    if story is None or not load_failed.is_ready(evidence):
+    if not load_failed.is_ready(evidence):
         return None
-    ready = next((e.line for e in story.events if e.fact is Fact.LOADED), None)
-    errors = (error for error in story.errors if error.fact is Fact.ERROR_MEMORY)
+    ready = seen.ready_line(evidence)
+    errors = (error for error in seen.events(evidence) if error.fact is Fact.ERROR_MEMORY)
     return next((error for error in errors if ready is None or error.line > ready), None)
 
 

@@ -88,6 +88,37 @@ def moved_by_fit(story: LoadStory) -> bool:
     return n < m and any(story.event(fact) for fact in (Fact.FIT_SHORT, Fact.FIT_DEVICE))
 
 
+# lines that only a server prints that has its model
+_READY = (
+    Fact.LOADED, Fact.REQUEST_START, Fact.PROMPT_SIZE, Fact.PROMPT_CACHED, Fact.PROMPT_RATE,
+    Fact.GENERATION_RATE, Fact.RATE_SHOWN, Fact.CONTEXT_TRUNCATED, Fact.PROMPT_REPROCESSED,
+    Fact.KV_POOL_FULL, Fact.REQUEST_TOO_LONG,
+)  # fmt: skip
+
+
+def events(evidence: Evidence) -> tuple[LogEvent, ...]:
+    """Return the events of the last load, those of the whole log where it shows no load."""
+    story = load(evidence)
+    if story is not None:
+        return story.events
+    return evidence.log.events if evidence.log is not None else ()
+
+
+def ready_line(evidence: Evidence) -> int | None:
+    """Return the first line that shows that the model was loaded, None = none does."""
+    return next((event.line for event in events(evidence) if event.fact in _READY), None)
+
+
+def is_older(evidence: Evidence, number: int, month: str) -> bool:
+    """Tell whether llama.cpp is known to be older than a build, or than a month such as 2025-08."""
+    build_number = build(evidence)
+    if build_number is not None:
+        return build_number < number
+    story = load(evidence)
+    until = story.dated.removesuffix(" or earlier").rpartition(" to ")[2] if story else ""
+    return bool(until) and not until.endswith("later") and until < month
+
+
 def fit_lines(story: LoadStory) -> tuple[LogEvent, ...]:
     """Return the lines with which the fit explains that it moved layers, in order of meaning."""
     facts = (
@@ -158,7 +189,8 @@ def shares_system_memory(evidence: Evidence) -> bool:
         is_mac = device.kind is DeviceKind.METAL and device.is_integrated is not False
         if device.is_integrated or device.is_software or is_mac:
             shared.add(device.id)
-    return bool(shared & used)
+    is_metal = evidence.log is not None and evidence.log.last(Fact.DEVICE_LIMIT) is not None
+    return bool(shared & used) or is_metal
 
 
 def gpu_names(evidence: Evidence) -> tuple[str, ...]:

@@ -25,9 +25,9 @@ _DEVICE_SETTINGS = frozenset({"devices", "split_mode", "main_gpu", "tensor_split
 def check(evidence: Evidence) -> Finding | None:
     """Find a split that one card makes needless."""
     used = _used(evidence)
-    if len(used) < 2:
-        return None
     pair = _pair(evidence)
+    if len(used) < 2:
+        return _measured(evidence, pair)
     best = max(used, key=lambda device: device.total_bytes or 0)
     needed = _device_bytes(evidence)
     fits = best.total_bytes is not None and needed + _SPARE <= best.total_bytes
@@ -57,6 +57,29 @@ def check(evidence: Evidence) -> Finding | None:
     )
 
 
+def _measured(evidence: Evidence, pair: tuple[BenchRun, BenchRun] | None) -> Finding | None:
+    """Tell of two rates alone: where the slower one used more devices, the faster is enough."""
+    if pair is None:
+        return None
+    few, many = ((run.setting("devices") or "").split("/") for run in pair)
+    if not set(few) < set(many):
+        return None
+    fast, slow = pair
+    return Finding(
+        cause=f"With {', '.join(many)} it wrote {slow.mean_tps:.1f} tokens per second, with "
+        f"{', '.join(few)} alone {fast.mean_tps:.1f}. Layers on several cards run one after the "
+        "other: that adds memory, not speed.",
+        cites=tuple(rates.cite(run, "devices") for run in pair),
+        fix=command.fix(
+            evidence,
+            f"Use {', '.join(few)} alone while the model fits there.",
+            device_ids=tuple(few),
+        ),
+        proof=f"Only {', '.join(few)} has buffers, and the rate is higher.",
+        certainty=Certainty.LIKELY,
+    )
+
+
 def silent(evidence: Evidence) -> str:
     """Name the observation that rules it out."""
     if len(_used(evidence)) < 2:
@@ -66,6 +89,8 @@ def silent(evidence: Evidence) -> str:
 
 def needs(evidence: Evidence) -> str:
     """Say what is missing to check it."""
+    if _pair(evidence) is not None:
+        return ""
     return seen.placement_missing(evidence)
 
 

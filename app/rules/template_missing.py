@@ -5,7 +5,8 @@ it replaces by ChatML as well. Another one may have been given by hand.
 Evidence: the program's own line that it falls back; or a wrong answer, or one that shows words of
 a template, beside a header without one.
 Arithmetic: none.
-Fix: the file from the model's maker, or its template given by hand. A base model has none to give.
+Fix: the program cannot read the template: a newer program. There is none: the file from the model's
+maker, or its template given by hand. A base model has none to give.
 Proof: the template is in the header or the log, and a short answer ends by itself.
 Sources: common/chat.cpp in llama.cpp, build 11434; advice.md claims 84 and 85, part 3 row "Template
 missing or wrong"; logs.md section 4.3; users.md row 5.
@@ -29,6 +30,11 @@ _FIX = (
     "--chat-template-file."
 )
 
+_UPDATE = (
+    "Update the program: newer builds read more templates. Until then give it a template that it "
+    "knows, the one of this model's family."
+)
+
 
 def check(evidence: Evidence) -> Finding | None:
     """Find a fallback to ChatML, or wrong text beside a header without a template."""
@@ -40,6 +46,7 @@ def check(evidence: Evidence) -> Finding | None:
             "Text is then often wrong or does not stop.",
             (seen.cite(line), *texts.cites(evidence)),
             Certainty.LIKELY,
+            _UPDATE,
         )
     certainty = texts.certainty(evidence)
     if certainty is None:
@@ -82,9 +89,13 @@ def needs(evidence: Evidence) -> str:
 
 
 def _finding(
-    evidence: Evidence, cause: str, cites: tuple[Cite, ...], certainty: Certainty
+    evidence: Evidence,
+    cause: str,
+    cites: tuple[Cite, ...],
+    certainty: Certainty,
+    fix: str = "",
 ) -> Finding:
-    fix = _FIXES.get(seen.runtime(evidence), _FIX)
+    fix = fix or _FIXES.get(seen.runtime(evidence), _FIX)
     if _given(evidence):
         fix = "Remove the template that was given by hand: the file brings its own."
     return Finding(

@@ -44,7 +44,9 @@ def needs(evidence: Evidence) -> str:
 
 def _length(line: LogEvent) -> Finding:
     asked, stored = line.whole("asked"), line.whole("stored")
-    wanted = stored // _STEP * _STEP or stored
+    # the newer message gives the length that vLLM has tried to fit, the older one only cells
+    is_tried = "estimated maximum model length" in line.text
+    wanted = stored if is_tried else stored // _STEP * _STEP or stored
     return Finding(
         cause=f"The KV cache holds {units.count(stored)} tokens, less than one request of the "
         f"length that is asked for ({units.count(asked)}).",

@@ -64,7 +64,8 @@ def summary(name: str) -> LogSummary:
 
 
 def test_every_case_with_a_log_is_here() -> None:
-    assert {path.parent.name for path in DATA.glob("*/log.txt")} - COMPOSED == set(CASES)
+    # tests/rules holds the logs of the reports that were found later (P) to their verdicts
+    assert {path.parent.name for path in DATA.glob("C*/log.txt")} - COMPOSED == set(CASES)
 
 
 @pytest.mark.parametrize("name", CASES)

@@ -19,7 +19,7 @@ class Case:
     """One report and the answer that its readers came to."""
 
     id: str
-    rule: str
+    rule: str  # "" = nothing is wrong, and nothing may be found
     is_established: bool
     evidence_words: tuple[str, ...]  # all of them must occur in what is cited
     fix_words: tuple[str, ...]  # all of them must occur in the first fix
@@ -48,6 +48,8 @@ class Score:
     @property
     def points(self) -> float:
         """Return 1 for a full answer, 0.5 for the fault alone, else 0 (the cases' README)."""
+        if not self.case.rule:
+            return float(self.is_fault and not self.said)
         if not self.is_fault or not self.is_careful or self.said:
             return 0.0
         return 1.0 if self.is_fix and self.has_evidence else 0.5
@@ -59,11 +61,16 @@ def cases() -> tuple[Case, ...]:
     return tuple(_case(*row.split("\t")) for row in rows)
 
 
+def is_open(case: Case) -> bool:
+    """Tell the given cases (C) from the public reports that we found ourselves (P)."""
+    return case.id.startswith("C")
+
+
 def score(case: Case) -> Score:
     """Judge a case and compare the answer with the expected one."""
     found = judge.diagnose(case.evidence())
     verdict = found.verdict
-    is_fault = verdict is not None and verdict.rule_id == case.rule
+    is_fault = (verdict.rule_id if verdict is not None else "") == case.rule
     fix = f"{verdict.fix.text}\n{verdict.fix.command}" if verdict is not None else ""
     cited = "\n".join(cite.text for cite in verdict.cites) if verdict is not None else ""
     is_sure = verdict is not None and verdict.certainty is Certainty.PROVEN

@@ -41,9 +41,10 @@ def test_asks_for_a_build_when_flash_attention_was_off() -> None:
     assert finding is not None and "Update the program" in finding.fix.text
 
 
-def test_asks_for_the_driver_when_the_device_was_lost() -> None:
+def test_asks_for_shorter_steps_when_the_device_was_lost() -> None:
     finding = check(log(LOST))
-    assert finding is not None and "driver of the GPU" in finding.fix.text
+    assert finding is not None and "the driver gave up" in finding.fix.text
+    assert "-ub 128" in finding.fix.command
 
 
 def test_tells_how_the_program_ended_when_the_log_does_not() -> None:

@@ -34,6 +34,78 @@ PATTERNS = (
         ),
     ),
     Pattern(
+        fact=Fact.GPU_NO_KERNELS,
+        keys=(
+            "no kernel image is available",
+            "device kernel image is invalid",
+            "has no device code compatible with CUDA arch",
+        ),
+        regex=re.compile(
+            r"CUDA error(?: \d+ at [^:]+:\d+)?: no kernel image is available"
+            r"|CUDA error: device kernel image is invalid"
+            r"|has no device code compatible with CUDA arch (?P<built>\d+)"
+        ),
+        samples=(
+            Sample(
+                build="ollama 0.11.11 (public report)",
+                line="CUDA error: no kernel image is available for execution on the device",
+            ),
+            Sample(
+                build="llama-cpp-python 0.2.88 (public report)",
+                line="ERROR: CUDA kernel flash_attn_tile_ext_f16 has no device code compatible "
+                "with CUDA arch 520. ggml-cuda.cu was compiled for: 520",
+                values={"built": "520"},
+            ),
+        ),
+    ),
+    Pattern(
+        fact=Fact.GPU_NO_KERNELS,
+        keys=("CUDA GPU is too old. ",),
+        regex=re.compile(
+            r"CUDA GPU is too old\..*Compute Capability detected: (?P<capability>\d+\.\d+)"
+        ),
+        samples=(
+            Sample(
+                build="ollama 0.1.20 (public report)",
+                line="2024/01/14 19:50:06 gpu.go:138: CUDA GPU is too old. Falling back to CPU "
+                "mode. Compute Capability detected: 5.2",
+                values={"capability": "5.2"},
+            ),
+        ),
+    ),
+    Pattern(
+        fact=Fact.GPU_FORBIDDEN,
+        keys=("/dev/kfd", "/dev/dri/", "/dev/nvidia"),
+        regex=re.compile(
+            r"(?P<path>/dev/(?:kfd|dri/\w+|nvidia\w*))[^\n]*?[Pp]ermission denied"
+            r"|[Pp]ermission denied[^\n]*?(?P<after>/dev/(?:kfd|dri/\w+|nvidia\w*))"
+        ),
+        samples=(
+            Sample(
+                build="ollama 0.3.11 (public report)",
+                line="time=2024-09-10T21:53:24.695Z level=ERROR source=amd_linux.go:364 "
+                'msg="amdgpu devices detected but permission problems block access" '
+                'error="permissions not set up properly.  Either run ollama as root, or add you '
+                'user account to the render group. open /dev/kfd: permission denied"',
+                values={"path": "/dev/kfd"},
+            ),
+        ),
+    ),
+    Pattern(
+        fact=Fact.NO_GPU_WARNING,
+        keys=("no nvidia devices detected",),
+        regex=re.compile(r'msg="(?P<reason>no nvidia devices detected)"'),
+        samples=(
+            Sample(
+                build="ollama 0.3.10 (public report)",
+                line="time=2024-09-17T15:04:08.215Z level=INFO source=gpu.go:560 "
+                'msg="no nvidia devices detected" '
+                "library=/usr/lib/x86_64-linux-gnu/libcuda.so.550.107.02",
+                values={"reason": "no nvidia devices detected"},
+            ),
+        ),
+    ),
+    Pattern(
         fact=Fact.GPU_LOST,
         keys=("Failed to initialize NVML: Unknown Error",),
         regex=re.compile(r"Failed to initialize NVML: Unknown Error"),

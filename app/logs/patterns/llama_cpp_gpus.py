@@ -153,13 +153,32 @@ PATTERNS = (
     ),
     Pattern(
         fact=Fact.CRASHED,
-        keys=("Aborted (core dumped)", "(core dumped)", "exit status 0xc0000", "SIGSEGV"),
-        regex=re.compile(r"\(core dumped\)|exit status 0xc0000\w+|SIGSEGV"),
+        keys=(
+            "(core dumped)",
+            "exit status 0xc0000",
+            "SIGSEGV",
+            "signal: illegal instruction",
+            "trap invalid opcode",
+        ),
+        regex=re.compile(
+            r"\(core dumped\)|exit status 0xc0000\w+|SIGSEGV|signal: illegal instruction"
+            r"|trap invalid opcode"
+        ),
         samples=(
             Sample(build="bash", line="Aborted (core dumped)"),
             Sample(
                 build="ollama 2025 (source, llm/server.go)",
                 line="Error: llama runner process has terminated: exit status 0xc0000409",
+            ),
+            Sample(
+                build="ollama 2023-12 (public report)",
+                line="Error: llama runner process has terminated: signal: illegal instruction "
+                "(core dumped)",
+            ),
+            Sample(
+                build="Linux kernel",
+                line="kernel: [1728595.660950] traps: python3[213941] trap invalid opcode "
+                "ip:7f4aa44a4e94 sp:7ffceec92e60 error:0 in libllama.so[7f4aa448a000+9f000]",
             ),
         ),
     ),

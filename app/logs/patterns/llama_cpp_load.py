@@ -25,6 +25,18 @@ PATTERNS = (
     ),
     Pattern(
         fact=Fact.LOAD_START,
+        keys=("llama.cpp: loading model from ",),
+        regex=re.compile(r"llama\.cpp: loading model from (?P<path>.+)"),
+        samples=(
+            Sample(
+                build="2023-04 (public report)",
+                line="llama.cpp: loading model from ./models/llama-7b/ggml-model-q4.bin",
+                values={"path": "./models/llama-7b/ggml-model-q4.bin"},
+            ),
+        ),
+    ),
+    Pattern(
+        fact=Fact.LOAD_START,
         keys=("loading draft model '",),
         regex=re.compile(r"loading (?P<kind>draft) model '(?P<path>.+)'"),
         types={"kind": draft_kind},

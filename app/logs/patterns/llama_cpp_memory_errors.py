@@ -178,8 +178,19 @@ PATTERNS = (
     Pattern(
         fact=Fact.MEMORY_PRESSURE,
         keys=("greater than the recommended max working set size",),
-        regex=re.compile(r"greater than the recommended max working set size"),
+        regex=re.compile(
+            r"(?:\((?P<used_mib>\d+\.\d+) / +(?P<limit_mib>\d+\.\d+)\).*?)?"
+            r"greater than the recommended max working set size"
+        ),
+        types={"used_mib": float, "limit_mib": float},
         samples=(
+            Sample(
+                build="2023-12 (public report, ggml-metal.m)",
+                line="ggml_metal_add_buffer: allocated 'data            ' buffer, size =  3241.14 "
+                "MiB, offs =  16964780032, (19626.77 / 10922.67)ggml_metal_add_buffer: warning: "
+                "current allocated size is greater than the recommended max working set size",
+                values={"used_mib": 19626.77, "limit_mib": 10922.67},
+            ),
             Sample(
                 build="public issue (Metal)",
                 line="ggml_metal_log_allocated_size: warning: current allocated size is greater "

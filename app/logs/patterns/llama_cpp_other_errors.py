@@ -57,7 +57,8 @@ PATTERNS = (
         fact=Fact.ERROR_OTHER,
         keys=("CUDA error: ", "ROCm error: ", "ErrorDeviceLost", "device lost on "),
         regex=re.compile(
-            r"(?:CUDA|ROCm) error: (?P<what>.+)|ErrorDeviceLost|ggml_vulkan: device lost on"
+            r"(?:CUDA|ROCm) error: (?!no kernel image|device kernel image)(?P<what>.+)"
+            r"|ErrorDeviceLost|ggml_vulkan: device lost on"
         ),
         samples=(
             Sample(

@@ -3,7 +3,7 @@
 import re
 
 from app.core.log import Fact, Pattern, Sample
-from app.logs.figures import size_to_mib
+from app.logs.figures import size_to_mib, sizes_to_mib
 
 PATTERNS = (
     Pattern(
@@ -42,8 +42,9 @@ PATTERNS = (
         regex=re.compile(
             r"msg=offload library=(?P<library>\w+) layers\.requested=(?P<requested>-?\d+) "
             r"layers\.model=(?P<layers>\d+) layers\.offload=(?P<offload>\d+)"
-            r'.*?memory\.available="\[(?P<free>[\d.]+ \w+)[^"]*"'
+            r'.*?memory\.available="\[(?P<free>[\d.]+ \w+(?: [\d.]+ \w+)*)\]"'
             r'.*?memory\.required\.full="(?P<required>[^"]+)"'
+            r'(?:.*?memory\.required\.kv="(?P<kv>[^"]+)")?'
             r'(?:.*?memory\.graph\.partial="(?P<graph>[^"]+)")?'
             r'(?:.*?projector\.weights="(?P<projector>[^"]+)" '
             r'projector\.graph="(?P<vision>[^"]+)")?'
@@ -52,7 +53,8 @@ PATTERNS = (
             "requested": int,
             "layers": int,
             "offload": int,
-            "free": size_to_mib,
+            "free": sizes_to_mib,
+            "kv": size_to_mib,
             "required": size_to_mib,
             "graph": size_to_mib,
             "projector": size_to_mib,
@@ -77,9 +79,29 @@ PATTERNS = (
                     "offload": 0,
                     "free": 3.2 * 1024,
                     "required": 2.6 * 1024,
+                    "kv": 254.0,
                     "graph": 1024.0,
                     "projector": 795.9,
                     "vision": 1024.0,
+                },
+            ),
+            Sample(
+                build="ollama 0.5 (2025-02, public report; free memory of each card)",
+                line="time=2025-02-18T02:29:51.627Z level=INFO source=server.go:130 msg=offload "
+                "library=cuda layers.requested=-1 layers.model=81 layers.offload=44 "
+                'layers.split=11,11,11,11 memory.available="[22.0 GiB 22.0 GiB 22.0 GiB '
+                '22.0 GiB]" memory.gpu_overhead="0 B" memory.required.full="127.4 GiB" '
+                'memory.required.partial="87.1 GiB" memory.required.kv="19.5 GiB" '
+                'memory.weights.total="87.3 GiB" memory.graph.partial="8.2 GiB"',
+                values={
+                    "library": "cuda",
+                    "requested": -1,
+                    "layers": 81,
+                    "offload": 44,
+                    "free": 88.0 * 1024,
+                    "required": 127.4 * 1024,
+                    "kv": 19.5 * 1024,
+                    "graph": 8.2 * 1024,
                 },
             ),
         ),
