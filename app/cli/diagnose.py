@@ -19,11 +19,13 @@ from app.core.evidence import Evidence
 from app.core.forecast import forecast
 from app.core.model import Model
 from app.core.proof import why_not
+from app.core.ranking import TRIED_BY_A_LOAD
 from app.core.reading import Estimate
 from app.core.request import LoadRequest, Tool
+from app.core.rule import Finding
 from app.core.symptom import Symptom
 from app.probes.host import RealHost
-from app.rules import judge, ranked
+from app.rules import judge, ranked, tried
 from app.rules.verify import proof_of
 from app.work import export
 from app.work.export import Format
@@ -57,6 +59,9 @@ def add_options(parser: ArgumentParser) -> None:
     parser.add_argument("--prove", action="store_true",
                         help="then load and measure once more with the one change of the verdict, "
                         "where an option of the load makes it, and compare")  # fmt: skip
+    parser.add_argument("--change", choices=TRIED_BY_A_LOAD, metavar="ID",
+                        help="with --prove: try this one of the changes under “What would help” "
+                        "instead of the verdict's: %(choices)s")  # fmt: skip
     parser.add_argument("--json", action="store_true", help=f"print {SCHEMA}")
     parser.add_argument("--pdf", type=Path, metavar="FILE", help="also write the report")
     parser.add_argument("--evidence", type=Path, metavar="FILE",
@@ -68,6 +73,8 @@ def main(options: Namespace) -> int:
     for path in (options.pdf, options.evidence):
         if path is not None and not path.parent.is_dir():
             raise CommandError(BAD_USAGE, f"There is no folder {path.parent} to write to.")
+    if options.change is not None and not options.prove:
+        raise CommandError(BAD_USAGE, "--change goes with --prove.")
     if bool(options.inputs) == (options.watch is not None):
         raise CommandError(BAD_USAGE, "Name a model, a log or evidence, or use --watch alone.")
     with running.application(draws=options.pdf is not None):
@@ -83,7 +90,7 @@ def main(options: Namespace) -> int:
         if options.symptom is not None:
             evidence = replace(evidence, symptom=options.symptom)
         if options.prove:
-            evidence = _proved(evidence)
+            evidence = _proved(evidence, options.change, r)
         _print(evidence, r, as_json=options.json)
         _write(evidence, r, options)
     return ANSWERED
@@ -125,26 +132,40 @@ def _watched(options: Namespace) -> Evidence:
     return headless.run_observe(plan, running.say).evidence
 
 
-def _proved(evidence: Evidence) -> Evidence:
-    """Return the evidence with a second run that tries the fix; without one, say why."""
+def _proved(evidence: Evidence, option_id: str | None, r: Estimate | None) -> Evidence:
+    """Return the evidence with a second run that tries the change; without one, say why."""
     from app.work import headless
     from app.work.prove_run import ProvePlan
     from app.work.record import entry_of_second_run
 
-    finding = judge.diagnose(evidence).verdict
-    reason = why_not(evidence, finding)
+    if option_id is None:
+        finding = judge.diagnose(evidence).verdict
+        reason = why_not(evidence, finding)
+    else:
+        finding, reason = _chosen(evidence, option_id, r)
     if finding is None or reason:
         running.say(f"No proof: {reason}")
         return evidence
     settings = Settings()
     plan = ProvePlan(
         evidence, finding, n_prompt=settings.get(N_PROMPT), n_gen=settings.get(N_GEN),
-        load_timeout_s=settings.get(LOAD_TIMEOUT_S),
+        load_timeout_s=settings.get(LOAD_TIMEOUT_S), option_id=option_id or "",
     )  # fmt: skip
     running.say(f"Again, with one change: {finding.fix.text}")
     proved = headless.run_proof(plan, running.say)
     running.keep(entry_of_second_run(proved))
     return proved
+
+
+def _chosen(evidence: Evidence, option_id: str, r: Estimate | None) -> tuple[Finding | None, str]:
+    """Return a ranked change to try, and why it cannot be tried, "" when it can."""
+    options = ranked.options(evidence, forecast(evidence, r))
+    found = next((option for option in options if option.id == option_id), None)
+    if found is None:
+        names = ", ".join(option.id for option in options if option.change) or "none"
+        return None, f"{option_id} does not apply to this load. These do: {names}."
+    finding = tried.finding(evidence, found)
+    return finding, why_not(evidence, finding)
 
 
 def _composed(options: Namespace, evidence: Evidence) -> Evidence:

@@ -152,7 +152,8 @@ def _fix(fix: Fix) -> dict[str, object]:
 def proof_json(proof: Proof) -> dict[str, object]:
     """Return before and after of a second run with one change."""
     return {
-        "rule": proof.finding.rule_id,
+        "rule": proof.finding.rule_id or None,
+        "title": proof.finding.title,
         "outcome": proof.verdict.value,
         "is_proven": proof.is_proven,
         "is_line_changed": proof.is_line_changed,

@@ -86,7 +86,7 @@ class LoadOutcome:
 class SecondRun:
     """The same load and measurement again, with one change; parts are None as in Evidence."""
 
-    rule_id: str  # the fault whose fix it tries
+    rule_id: str  # the fault whose fix it tries, "" = a ranked change
     first_run_id: str  # the rates that it is compared with, "" = the first load had none
     request: LoadRequest
     outcome: LoadOutcome | None = None
@@ -96,6 +96,7 @@ class SecondRun:
     notes: tuple[str, ...] = ()
     gpu_watch: GpuWatch | None = None
     track: Track | None = None
+    option_id: str = ""  # the ranked change that it tries
 
 
 @dataclass(frozen=True, slots=True)

@@ -89,27 +89,39 @@ def why_not(evidence: Evidence, finding: Finding | None, *, is_own: bool = True)
     """Say why this fix cannot be tried here, "" when it can."""
     if finding is None:
         return "Nothing was found, so there is nothing to prove."
+    if evidence.outcome is not None and not finding.fix.change and is_own:
+        return "This change cannot be made by an option of a new load, so only you can make it."
+    return why_no_second(evidence, is_own=is_own)
+
+
+def why_no_second(evidence: Evidence, *, is_own: bool = True) -> str:
+    """Say why no second run can be made and compared, "" when it can."""
     if not is_own:
         return "This is another computer's evidence; a proof needs that computer."
     if evidence.outcome is None or evidence.request is None or evidence.model is None:
         return "This program did not load the model itself. Run Diagnose with the model first."
-    if not finding.fix.change:
-        return "This change cannot be made by an option of a new load, so only you can make it."
     if not evidence.runs and evidence.outcome.is_ready:
         return "No rate was measured before the change, so there is nothing to compare with."
     return ""
 
 
 def prove(evidence: Evidence, finding: Finding, after: Diagnosis) -> Proof | None:
-    """Compare both runs of evidence; after is what the judge says of the second one."""
+    """Compare both runs of evidence; after is what the judge says of the second one.
+
+    A finding without a rule is a ranked change: then the cited lines themselves must differ.
+    """
     second = evidence.second()
     if second is None:
         return None
-    is_gone = any(ruled.rule_id == finding.rule_id for ruled in after.ruled_out)
     pairs = _pairs(evidence, second, finding)
-    is_line_changed = is_gone and (
-        any(pair.is_changed for pair in pairs) or all(c.line is None for c in finding.cites)
-    )
+    if finding.rule_id:
+        is_gone = any(ruled.rule_id == finding.rule_id for ruled in after.ruled_out)
+        is_line_changed = is_gone and (
+            any(pair.is_changed for pair in pairs) or all(c.line is None for c in finding.cites)
+        )
+    else:
+        lines = {cite.line for cite in finding.cites}
+        is_line_changed = any(pair.is_changed for pair in pairs if pair.line_before in lines)
     rates = _rates(evidence, second)
     verdict = _verdict(evidence, second, rates, is_line_changed=is_line_changed)
     left = (after.verdict, *after.also)

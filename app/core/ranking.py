@@ -11,6 +11,12 @@ from app.core.tuning import tunings
 from app.core.waterfall import Waterfall, waterfall
 from app.core.ways import IN_ORDER, Refused, Toll, Way
 
+# the changes that an option of a new load makes, by the names of ways.py and tuning.py
+TRIED_BY_A_LOAD = (
+    "host-only", "more-layers", "experts-on-host", "cache-on-device", "shorter-context",
+    "smaller-cache", "fewer-threads", "flash-attention", "other-backend",
+)  # fmt: skip
+
 
 @dataclass(frozen=True, slots=True)
 class Option:

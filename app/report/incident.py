@@ -24,7 +24,9 @@ def blocks(
     found = diagnosis.verdict
     if found is None:
         return ()
-    fix = f"{found.fix.text} {found.fix.command}".strip()
+    # what was tried is what the verification speaks of, also where it is not the verdict's fix
+    change = found.fix if proof is None else proof.finding.fix
+    fix = f"{change.text} {change.command}".strip()
     rows = (
         ("Symptom", _symptom(evidence)),
         ("Evidence", "\n".join(_line(cite) for cite in found.cites[:_MOST_LINES]) or "none"),

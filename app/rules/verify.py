@@ -4,7 +4,7 @@ from app.core import proof
 from app.core.evidence import Evidence
 from app.core.proof import Proof
 from app.core.rule import Diagnosis
-from app.rules import judge
+from app.rules import judge, tried
 
 
 def proof_of(evidence: Evidence, diagnosis: Diagnosis | None = None) -> Proof | None:
@@ -17,5 +17,7 @@ def proof_of(evidence: Evidence, diagnosis: Diagnosis | None = None) -> Proof | 
         return None
     found = diagnosis or judge.diagnose(evidence)
     findings = (found.verdict, *found.also)
-    tried = next((f for f in findings if f is not None and f.rule_id == again.rule_id), None)
-    return proof.prove(evidence, tried, judge.diagnose(second)) if tried is not None else None
+    option = tried.tried(evidence)
+    fixed = next((f for f in findings if f is not None and f.rule_id == again.rule_id), None)
+    what = option or fixed
+    return proof.prove(evidence, what, judge.diagnose(second)) if what is not None else None

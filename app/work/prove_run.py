@@ -21,6 +21,7 @@ class ProvePlan:
     n_gen: int = 128
     repetitions: int = 3
     load_timeout_s: float = 600.0
+    option_id: str = ""  # the ranked change that the finding stands for
 
     @property
     def request(self) -> LoadRequest:
@@ -56,6 +57,7 @@ class ProveRun(DiagnoseRun):
         seen, first = result.evidence, first_runs(plan.evidence)
         again = SecondRun(
             rule_id=plan.finding.rule_id,
+            option_id=plan.option_id,
             first_run_id=first[0].run_id if first else "",
             request=plan.request,
             outcome=seen.outcome,

@@ -1,6 +1,7 @@
 """slowscope diagnose: one answer from files or from a guided run, as text, JSON, PDF, evidence."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -8,6 +9,7 @@ import pytest
 
 from app import cli
 from app.core import codec
+from app.core.facts import known
 from app.core.symptom import Symptom
 from app.work import headless
 from app.work.jobs import Cancelled
@@ -214,3 +216,25 @@ def test_says_so_when_it_was_stopped(
     monkeypatch.setattr(headless, "run_diagnose", stop)
     sentence = _refused(capsys, cli.FAILED, stand_ins.model(tmp_path))
     assert sentence == "slowscope: Stopped."
+
+
+def test_proves_a_ranked_change_by_its_name(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    server = stand_ins.server(tmp_path, log=stand_ins.LOG_DEVICE_NONE)
+    bench = stand_ins.bench(tmp_path)
+    seen = stand_ins.evidence(server, bench)
+    assert seen.machine is not None
+    cores = known("cpu.physical", 1, source="/proc/cpuinfo")
+    computer.use(monkeypatch, replace(seen, machine=replace(seen.machine, facts=(cores,))))
+    words = (stand_ins.model(tmp_path), *computer.folder_of(tmp_path), "--threads", "4")
+    document = _json(capsys, *words, "--prove", "--change", "fewer-threads")
+    assert "fewer-threads" in [option["id"] for option in document["options"]]
+    assert document["proof"]["rule"] is None
+    assert document["proof"]["title"] == "As many threads as cores"
+    assert document["proof"]["change"] == {"threads": None}
+    text = _diagnose(capsys, *words)
+    assert "fewer-threads: As many threads as cores" in text
+    assert _json(capsys, *words, "--prove", "--change", "more-layers")["proof"] is None
+    assert "quicker" in _refused(capsys, cli.BAD_USAGE, *words, "--prove", "--change", "quicker")
+    assert "--prove" in _refused(capsys, cli.BAD_USAGE, *words, "--change", "fewer-threads")

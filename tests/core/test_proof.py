@@ -175,3 +175,16 @@ def test_a_fix_of_another_computers_evidence_cannot_be_tried() -> None:
 def test_changes_only_the_named_options() -> None:
     request = LoadRequest(ngl=9, ctx=2048, cache_type_k="q8_0")
     assert changed(request, (("ngl", None),)) == replace(request, ngl=None)
+
+
+def test_a_ranked_change_is_proven_by_its_own_lines() -> None:
+    cite = Cite(BEFORE.events[0].text, 49)
+    change = Finding("", (cite,), Fix("", change=(("ngl", None),)), "", title="More layers")
+    proof = prove(_evidence(FAST), change, STILL)
+    # what a rule says of the second run is no matter: it was not its fix
+    assert proof is not None and proof.verdict is Verdict.PROVEN
+    same = prove(_evidence(FAST, log=BEFORE), change, GONE)
+    assert same is not None and same.verdict is Verdict.ONLY_RATE
+    elsewhere = replace(change, cites=())
+    moved = prove(_evidence(FAST), elsewhere, GONE)
+    assert moved is not None and moved.verdict is Verdict.ONLY_RATE

@@ -1,16 +1,18 @@
 """The changes that apply, ranked by what the law says they bring; no figure without a source."""
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
+from app.core import tuning, ways
 from app.core.evidence import Evidence
 from app.core.facts import known
 from app.core.folklore import folklore
 from app.core.forecast import forecast
 from app.core.log import LoadStory, LogSummary
 from app.core.machine import Device, DeviceKind, LoadedModel, Machine, Runtime
-from app.core.ranking import Option, options, ranking
+from app.core.ranking import TRIED_BY_A_LOAD, Option, options, ranking
 from app.core.reading import Estimate, Kind
 from app.core.request import LoadRequest
 from app.core.units import GIB
@@ -205,3 +207,11 @@ def test_offers_the_processor_instead_of_a_software_device() -> None:
     software = replace(CARD, id="Vulkan0", kind=DeviceKind.VULKAN, is_software=True)
     found = ranked(evidence(software, ngl=None), None)
     assert found["host-only"].gain is None and "no GPU" in found["host-only"].text
+
+
+def test_every_change_that_a_load_can_try_has_its_name_listed() -> None:
+    sources = [ways.__file__, tuning.__file__]
+    text = "".join(Path(str(source)).read_text(encoding="utf-8") for source in sources)
+    assert all(f'"{name}"' in text for name in TRIED_BY_A_LOAD)
+    for found in (ranked(evidence()), ranked(evidence(ngl=None), None)):
+        assert {o.id for o in found.values() if o.change} <= set(TRIED_BY_A_LOAD)

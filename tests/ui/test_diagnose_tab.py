@@ -7,6 +7,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLabel, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
+from app.core.facts import known
 from app.core.machine import Device, DeviceKind
 from app.core.request import LoadRequest
 from app.core.units import GIB
@@ -66,6 +67,27 @@ def test_proves_the_fix_and_shows_before_beside_after(
     # the first load's verdict stays, with its evidence
     assert _text(tab, "verdictTitle") == "A device is there, but not used"
     qtbot.waitUntil(lambda: window.session.jobs.running() == 0)
+
+
+def test_proves_a_ranked_change_instead_of_the_verdict(
+    window: MainWindow, qtbot: QtBot, tmp_path: Path
+) -> None:
+    tab = _tab(window, tmp_path, qtbot)
+    session = window.session
+    machine = session.evidence.machine
+    assert machine is not None
+    cores = known("cpu.physical", 1, source="/proc/cpuinfo")
+    session.set_machine(replace(machine, facts=(*machine.facts, cores)))
+    tab._options._threads.setValue(4)
+    _click(tab, "startDiagnose", qtbot)
+    qtbot.waitUntil(lambda: session.jobs.running() == 0)
+    _click(tab, "try-fewer-threads", qtbot)
+    again = session.evidence.again
+    assert again is not None and (again.rule_id, again.option_id) == ("", "fewer-threads")
+    assert again.request.threads is None and again.request.use_devices is False
+    # the stand-in prints the same log and the same rates
+    assert _text(tab, "proofTitle") in ("Not proven", "Not decided")
+    qtbot.waitUntil(lambda: session.jobs.running() == 0)
 
 
 def test_says_why_a_fix_of_a_log_cannot_be_tried(

@@ -6,6 +6,7 @@ from app.core import units
 from app.core.bench import Test
 from app.core.evidence import Evidence
 from app.core.folklore import Folklore
+from app.core.proof import why_no_second
 from app.core.ranking import Option, Ranking
 from app.report.blocks import StepChart
 from app.report.pictures import step_chart
@@ -38,10 +39,14 @@ class RankingView:
     path: StepChart | None = None
     no_path: str = ""  # why there is none, "" = nothing to say
     refused: tuple[str, ...] = ()
+    no_try: str = ""  # why no change can be tried here, "" = it can
+    options: tuple[Option, ...] = ()
 
 
-def ranking_view(evidence: Evidence, ranking: Ranking, advice: tuple[Folklore, ...]) -> RankingView:
-    """Return what to show."""
+def ranking_view(
+    evidence: Evidence, ranking: Ranking, advice: tuple[Folklore, ...], *, is_own: bool = True
+) -> RankingView:
+    """Return what to show; is_own: the evidence is this computer's, so changes can be tried."""
     path = ranking.path
     tps = next(
         (run.mean_tps for run in reversed(evidence.runs) if run.test is Test.GENERATION), None
@@ -52,6 +57,8 @@ def ranking_view(evidence: Evidence, ranking: Ranking, advice: tuple[Folklore, .
         not_advised=tuple(f"“{one.advice}”: {one.why}" for one in advice),
         path=step_chart(path) if path is not None else None,
         no_path=path.why if path is not None and not path.stages else "",
+        no_try=why_no_second(evidence, is_own=is_own),
+        options=ranking.options,
         refused=tuple(f"{one.title}: {one.why}." for one in ranking.refused),
     )
 

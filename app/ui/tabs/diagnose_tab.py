@@ -4,16 +4,15 @@ from dataclasses import replace
 
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QWidget
 
-from app.core.bench import Test
 from app.core.errors import UserError
 from app.core.evidence import Evidence
 from app.core.folklore import folklore
-from app.core.forecast import forecast, happened
-from app.core.machine import Program
+from app.core.forecast import forecast
 from app.core.practice import Lesson
 from app.core.proof import why_not
 from app.core.reading import Estimate
 from app.core.request import LoadRequest
+from app.core.rule import Finding
 from app.ui import choose, theme
 from app.ui.models import diagnosis_model, offload_model, ranking_model
 from app.ui.models.ranking_model import RankingView
@@ -25,19 +24,17 @@ from app.ui.widgets.practice_card import PracticeCard
 from app.ui.widgets.result_panel import ResultPanel
 from app.ui.widgets.run_options import RunOptions
 from app.ui.widgets.step_list import StepList
-from app.work.bench_runner import BenchPlan
+from app.work import plans
 from app.work.detection import Detection
-from app.work.diagnose_run import DiagnosePlan, DiagnoseResult, choose_runtime
+from app.work.diagnose_run import DiagnoseResult
 from app.work.jobs import Latest
 from app.work.model_finder import ModelFinder
-from app.work.notebook import Notebook
 from app.work.observe_run import ObservePlan, ObserveRun
-from app.work.prove_run import ProvePlan, ProveRun
+from app.work.prove_run import ProveRun
 from app.work.ratio_run import RatioResult, RatioRun
 from app.work.record import entry_of_bench, entry_of_diagnosis, entry_of_second_run
 from app.work.records import Records
 from app.work.session import Session
-from app.work.settings import LOAD_TIMEOUT_S, N_GEN, N_PROMPT
 from app.work.typed_ratio import typed_ratio
 
 
@@ -57,6 +54,7 @@ class DiagnoseTab(Page):
         self._ends = RatioRun(session.jobs, session.processes, self)
         self._finder = ModelFinder(session, self)
         self._model_path = ""
+        self._ranked: RankingView | None = None
         self.setObjectName("diagnoseTab")
         self._make_body()
         self._connect()
@@ -80,30 +78,14 @@ class DiagnoseTab(Page):
         evidence = self._session.evidence
         if evidence.model is None or self.is_running:
             return
-        plan = self._plan(self._options.request)
         self._practice.forget()
-        self._start_plan(plan)
+        self._start_plan(self._options.request)
 
-    def _plan(self, request: LoadRequest) -> DiagnosePlan:
-        evidence = self._session.evidence
-        folder = self._session.llama_folder
-        settings = self._session.settings
-        return DiagnosePlan(
-            model_path=evidence.model.path if evidence.model is not None else "",
-            request=request,
-            llama_folders=(folder,) if folder else (),
-            base=replace(evidence, symptom=self._options.symptom, again=None),
-            n_prompt=settings.get(N_PROMPT),
-            n_gen=settings.get(N_GEN),
-            load_timeout_s=settings.get(LOAD_TIMEOUT_S),
-            notebook=Notebook(),
-        )
-
-    def _start_plan(self, plan: DiagnosePlan) -> None:
+    def _start_plan(self, request: LoadRequest) -> None:
         self._result.hide()
         self._steps.clear()
         self._steps.show()
-        self._run.start(plan)
+        self._run.start(plans.to_diagnose(self._session, request, self._options.symptom))
         self._show_state()
 
     def practise(self, lesson: Lesson) -> None:
@@ -111,66 +93,55 @@ class DiagnoseTab(Page):
         if self.is_running:
             return
         self._practice.remember(lesson)
-        self._start_plan(self._plan(lesson.request))
+        self._start_plan(lesson.request)
 
     def prove(self) -> None:
         """Load and measure again with the verdict's one change."""
-        evidence, finding = self._session.evidence, self._session.diagnosis.verdict
-        if finding is None or self.is_running or why_not(evidence, finding):
+        finding = self._session.diagnosis.verdict
+        if finding is not None and not why_not(self._session.evidence, finding):
+            self._prove(finding)
+
+    def try_change(self, option_id: str) -> None:
+        """Load and measure again with a ranked change."""
+        from app.rules import tried  # the rules are loaded when they are first needed
+
+        options = self._ranked.options if self._ranked is not None else ()
+        option = next((one for one in options if one.id == option_id), None)
+        if option is not None and option.change:
+            self._prove(tried.finding(self._session.evidence, option), option_id)
+
+    def _prove(self, finding: Finding, option_id: str = "") -> None:
+        if self.is_running:
             return
-        folder, settings = self._session.llama_folder, self._session.settings
+        self._practice.forget()
         self._steps.clear()
         self._steps.show()
         self.scroll_to(self._steps)
-        self._run.prove(
-            ProvePlan(
-                evidence,
-                finding,
-                (folder,) if folder else (),
-                n_prompt=settings.get(N_PROMPT),
-                n_gen=settings.get(N_GEN),
-                load_timeout_s=settings.get(LOAD_TIMEOUT_S),
-            )
-        )
+        self._run.prove(plans.to_prove(self._session, finding, option_id))
         self._show_state()
 
     def watch_running(self) -> None:
         """Watch the program that holds a model, while the user's own request runs."""
         if self.is_running:
             return
-        folder = self._session.llama_folder
         self._result.hide()
         self._steps.clear()
         self._steps.show()
-        self._observe.start(ObservePlan((folder,) if folder else (), symptom=self._options.symptom))
+        self._observe.start(
+            ObservePlan(plans.folders(self._session), symptom=self._options.symptom)
+        )
         self._show_state()
 
     def measure_ends(self) -> None:
         """Measure with nothing and with everything on the device, as short as the last run."""
-        evidence, bench = self._session.evidence, self._bench()
-        if evidence.model is None or bench is None or self.is_running:
+        bench = plans.bench_of(self._session)
+        if self._session.evidence.model is None or bench is None or self.is_running:
             return
-        lengths = {run.test: run.n_tokens for run in evidence.runs}
-        settings = self._session.settings
         self._steps.clear()
         self._steps.show()
         self.scroll_to(self._steps)
-        self._ends.start(
-            BenchPlan(
-                bench,
-                evidence.model.path,
-                replace(happened(evidence), use_devices=True),
-                lengths.get(Test.PROMPT, settings.get(N_PROMPT)),
-                lengths.get(Test.GENERATION, settings.get(N_GEN)),
-                repetitions=max((run.n for run in evidence.runs), default=3),
-            )
-        )
+        self._ends.start(plans.to_measure_ends(self._session, bench))
         self._show_state()
-
-    def _bench(self) -> Program | None:
-        machine = self._session.evidence.machine
-        runtime = choose_runtime(machine.runtimes) if machine is not None else None
-        return runtime.executable("llama-bench") if runtime is not None else None
 
     # ------------------------------------------------------------------ changes
 
@@ -241,13 +212,17 @@ class DiagnoseTab(Page):
     def _rank(self) -> None:
         """Calculate what would help, away from the window."""
         evidence = self._session.evidence
-        self._result.show_ranking(None)
+        self._on_ranked(None)
         if evidence.model is not None:
-            r = self._typed_r()
+            r, is_own = self._typed_r(), not self._session.read_only_path
             job = self._ranking.start(
-                lambda _cancel, _progress: _ranked(evidence, r), name="ranking"
+                lambda _cancel, _progress: _ranked(evidence, r, is_own=is_own), name="ranking"
             )
-            job.done.connect(self._result.show_ranking)
+            job.done.connect(self._on_ranked)
+
+    def _on_ranked(self, view: RankingView | None) -> None:
+        self._ranked = view
+        self._result.show_ranking(view)
 
     def _typed_r(self) -> Estimate | None:
         """Return r of the settings, which is of this computer only."""
@@ -261,7 +236,8 @@ class DiagnoseTab(Page):
         self._start.setEnabled(has_model and is_own and not self.is_running)
         self._result.show_running(is_running=self.is_running)
         self._result.prediction.set_running(
-            is_running=self.is_running, can_measure=is_own and self._bench() is not None
+            is_running=self.is_running,
+            can_measure=is_own and plans.bench_of(self._session) is not None,
         )
         runtimes = evidence.machine.runtimes if evidence.machine is not None else ()
         self._watch.setVisible(is_own and any(r.is_running and r.loaded for r in runtimes))
@@ -317,6 +293,7 @@ class DiagnoseTab(Page):
         self._zone.link_clicked.connect(self.tab_wanted)
         self._result.line_wanted.connect(self.line_wanted)
         self._result.prove_wanted.connect(self.prove)
+        self._result.try_wanted.connect(self.try_change)
         self._result.prediction.ends_wanted.connect(self.measure_ends)
         self._session.evidence_changed.connect(self._on_evidence_changed)
         self._detection.finished.connect(self._show_state)
@@ -371,12 +348,12 @@ class DiagnoseTab(Page):
         self.body.addStretch(1)
 
 
-def _ranked(evidence: Evidence, r: Estimate | None) -> RankingView | None:
+def _ranked(evidence: Evidence, r: Estimate | None, *, is_own: bool) -> RankingView | None:
     from app.rules import ranked  # the rules are loaded when they are first needed
 
     found = forecast(evidence, r)
     if found.placement is None:
         return None
     return ranking_model.ranking_view(
-        evidence, ranked.ranking(evidence, found), folklore(evidence, found)
+        evidence, ranked.ranking(evidence, found), folklore(evidence, found), is_own=is_own
     )

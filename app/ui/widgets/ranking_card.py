@@ -1,6 +1,6 @@
 """What would help, ranked: each change alone, with its range, cost and command."""
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from app.ui import theme
@@ -14,6 +14,8 @@ from app.ui.widgets.waterfall_view import WaterfallView
 class RankingCard(Card):
     """Shows the changes that apply, and why popular advice does not."""
 
+    try_wanted = Signal(str)  # the id of a change
+
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(self.tr("What would help, and by how much"), parent)
         self._now = dim_label()
@@ -26,6 +28,8 @@ class RankingCard(Card):
         self.body.addWidget(self.path)
         self.body.addWidget(self._chosen)
         self._rows = QWidget()
+        self._tries: list[QPushButton] = []
+        self._is_running = False
         self.body.addWidget(self._rows)
         self._toggle = QPushButton(self.tr("What would not help here, and why"))
         self._toggle.setObjectName("folkloreToggle")
@@ -43,7 +47,8 @@ class RankingCard(Card):
         self.path.show_chart(view.path)
         self._chosen.setText(self._hint(view))
         self._chosen.setVisible(bool(self._chosen.text()))
-        rows = _made(view.bars)
+        self._tries = []
+        rows = self._made(view)
         self.body.replaceWidget(self._rows, rows)
         self._rows.deleteLater()
         self._rows = rows
@@ -61,34 +66,57 @@ class RankingCard(Card):
             return self.tr("No path to the best speed is drawn: {}.").format(view.no_path)
         return ""
 
+    def show_running(self, *, is_running: bool) -> None:
+        """Let a change be tried only while nothing else runs."""
+        self._is_running = is_running
+        for button in self._tries:
+            button.setEnabled(not is_running)
+
     def _on_toggled(self, is_on: bool) -> None:
         self._advice.setVisible(is_on)
 
+    def _made(self, view: RankingView) -> QWidget:
+        rows = QWidget()
+        layout = QVBoxLayout(rows)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(theme.M)
+        most = max((bar.high for bar in view.bars), default=1.0)
+        for bar in view.bars:
+            layout.addLayout(_head(bar))
+            if bar.value is not None:
+                layout.addWidget(GainBarWidget(bar, most))
+            layout.addWidget(dim_label(f"{bar.text} Cost: {bar.cost}"))
+            if bar.command:
+                box = CommandBox("optionCommand")
+                box.show_command(bar.command)
+                layout.addWidget(box)
+            if bar.can_try and not view.no_try:
+                layout.addWidget(self._try(bar), 0, Qt.AlignmentFlag.AlignLeft)
+        if not view.bars:
+            layout.addWidget(dim_label("Nothing that this program can calculate would help."))
+        return rows
 
-def _made(bars: tuple[GainBar, ...]) -> QWidget:
-    rows = QWidget()
-    layout = QVBoxLayout(rows)
-    layout.setContentsMargins(0, 0, 0, 0)
-    layout.setSpacing(theme.M)
-    most = max((bar.high for bar in bars), default=1.0)
-    for bar in bars:
-        head = QHBoxLayout()
-        title, figure = QLabel(bar.title), QLabel(bar.figure)
-        title.setObjectName("cardTitle")
-        figure.setObjectName("gainFigure")
-        figure.setToolTip(bar.source)
-        figure.setWordWrap(True)
-        figure.setAlignment(Qt.AlignmentFlag.AlignRight)
-        head.addWidget(title)
-        head.addWidget(figure, 1)
-        layout.addLayout(head)
-        if bar.value is not None:
-            layout.addWidget(GainBarWidget(bar, most))
-        layout.addWidget(dim_label(f"{bar.text} Cost: {bar.cost}"))
-        if bar.command:
-            box = CommandBox("optionCommand")
-            box.show_command(bar.command)
-            layout.addWidget(box)
-    if not bars:
-        layout.addWidget(dim_label("Nothing that this program can calculate would help."))
-    return rows
+    def _try(self, bar: GainBar) -> QPushButton:
+        button = QPushButton(self.tr("Prove this change"))
+        button.setObjectName(f"try-{bar.id}")
+        button.setAccessibleName(self.tr("Prove: {}").format(bar.title))
+        button.setToolTip(
+            self.tr("Loads and measures once more with this one change, and compares.")
+        )
+        button.setEnabled(not self._is_running)
+        button.clicked.connect(lambda: self.try_wanted.emit(bar.id))
+        self._tries.append(button)
+        return button
+
+
+def _head(bar: GainBar) -> QHBoxLayout:
+    head = QHBoxLayout()
+    title, figure = QLabel(bar.title), QLabel(bar.figure)
+    title.setObjectName("cardTitle")
+    figure.setObjectName("gainFigure")
+    figure.setToolTip(bar.source)
+    figure.setWordWrap(True)
+    figure.setAlignment(Qt.AlignmentFlag.AlignRight)
+    head.addWidget(title)
+    head.addWidget(figure, 1)
+    return head

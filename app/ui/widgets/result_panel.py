@@ -18,6 +18,7 @@ class ResultPanel(QWidget):
 
     line_wanted = Signal(int)
     prove_wanted = Signal()
+    try_wanted = Signal(str)  # the id of a ranked change
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -35,6 +36,7 @@ class ResultPanel(QWidget):
         self.prediction = PredictionCard()
         self._layout.addWidget(self.prediction)
         self.ranking = RankingCard()
+        self.ranking.try_wanted.connect(self.try_wanted)
         self.ranking.hide()
         self._layout.addWidget(self.ranking)
         self._also = QVBoxLayout()
@@ -70,6 +72,7 @@ class ResultPanel(QWidget):
     def show_running(self, *, is_running: bool) -> None:
         """Let a fix be tried only while nothing else runs."""
         self._verdict.show_proof(self._no_proof, can_start=not is_running)
+        self.ranking.show_running(is_running=is_running)
 
     def show_ranking(self, view: RankingView | None) -> None:
         """Show the ranked changes, None = they are not known."""
