@@ -114,7 +114,7 @@ def _memory_and_cpu() -> Machine:
 
 def _this_one(options: Namespace) -> Computer:
     from app.probes.host import RealHost
-    from app.work.bandwidth_run import with_kept
+    from app.work.kept_facts import with_kept
     from app.work.machine_reader import read_machine
     from app.work.settings import LLAMA_FOLDER, Settings
 

@@ -1,6 +1,7 @@
 """The subcommand hardware: what this computer has, each fact with its source or its reason."""
 
 import json
+import sys
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
@@ -15,8 +16,9 @@ from app.core.short_home import short_home
 from app.probes import recorded
 from app.probes.host import RealHost
 from app.probes.recorder import RecordingHost
-from app.work import bandwidth_run
+from app.work import bandwidth_run, pasted_facts
 from app.work.machine_reader import read_machine
+from app.work.pasted_store import PastedStore
 from app.work.settings import LLAMA_FOLDER, Settings
 
 
@@ -26,6 +28,14 @@ def add_options(parser: ArgumentParser) -> None:
     parser.add_argument("--bandwidth", action="store_true",
                         help="first measure how fast memory is read (under 3 s; keep it quiet), "
                         "and keep the figure for r")  # fmt: skip
+    parser.add_argument("--add", type=Path, metavar="FILE",
+                        help="also keep what a tool printed into FILE, - for standard input: "
+                        "dmidecode -t 17, nvidia-smi -q, system_profiler ... -json")  # fmt: skip
+    parser.add_argument(
+        "--forget",
+        metavar="TOOL",
+        help="leave out what --add kept of this tool, for example dmidecode",
+    )
     parser.add_argument("--record", type=Path, metavar="DIR",
                         help="also write all answers of this computer to an empty or new folder, "
                         "without names and keys, for another person to replay")  # fmt: skip
@@ -39,6 +49,9 @@ def main(options: Namespace) -> int:
         raise CommandError(BAD_USAGE, "Give --record or --replay, not both.")
     if options.replay is not None and options.bandwidth:
         raise CommandError(BAD_USAGE, "A recorded computer cannot be measured.")
+    if options.replay is not None and (options.add is not None or options.forget is not None):
+        raise CommandError(BAD_USAGE, "Facts are added to this computer, not to a recorded one.")
+    text = _read(options.add)
     host, folders = _machine_to_ask(options.replay)
     recorder = RecordingHost(host, folders)
     if options.record is not None:
@@ -46,6 +59,7 @@ def main(options: Namespace) -> int:
         host = recorder
     machine = read_machine(host, folders)
     if options.replay is None:
+        machine = _with_kept(machine, text, options.forget)
         machine = _with_bandwidth(machine, is_wanted=options.bandwidth)
     machine = short_home(machine, host.home())
     if options.record is not None:
@@ -67,6 +81,34 @@ def _machine_to_ask(replay: Path | None) -> tuple[Host, tuple[str, ...]]:
     except UserError as error:
         raise CommandError.of(UNREADABLE, error) from error
     return host, host.chosen
+
+
+def _read(path: Path | None) -> str | None:
+    """Return the text to add, None when there is none."""
+    if path is None:
+        return None
+    try:
+        if str(path) == "-":
+            return sys.stdin.read(pasted_facts.LIMIT)
+        with path.open(encoding="utf-8", errors="replace") as file:
+            return file.read(pasted_facts.LIMIT)
+    except OSError as error:
+        raise CommandError(UNREADABLE, f"{path}: {error.strerror}.") from error
+
+
+def _with_kept(machine: Machine, text: str | None, forgotten: str | None) -> Machine:
+    """Return the machine with what is kept of tools' outputs, and say what was added to it."""
+    store = PastedStore()
+    if forgotten is not None:
+        store.remove(machine, forgotten)
+    machine = store.with_kept(machine)
+    if text is None:
+        return machine
+    added = store.add(machine, text)
+    if not pasted_facts.parsed(text)[1]:
+        raise CommandError(UNREADABLE, added.sentence.replace("paste", "give"))
+    print(added.sentence, file=sys.stderr)
+    return added.machine
 
 
 def _with_bandwidth(machine: Machine, *, is_wanted: bool) -> Machine:

@@ -10,6 +10,8 @@ from app.core.reading import Estimate, Kind
 
 MEASURED = "memory.read_bandwidth"
 _LOW, _HIGH = f"{MEASURED}_low", f"{MEASURED}_high"
+_TABLE = "table of devices"
+_DERIVED = "memory clock x bus width, the rate per clock chosen by the table"
 # share of the theoretical bandwidth that decode reaches (hardware.md section 9, efficiency.tsv)
 _SHARES = {
     DeviceKind.CUDA: 0.70,
@@ -40,7 +42,12 @@ class HostRate:
 
 
 def with_devices(machine: Machine, rows: tuple[Row, ...]) -> Machine:
-    """Return the machine with a bandwidth for each GPU that the table knows."""
+    """Return the machine with a bandwidth for each GPU that the table knows; it can be asked anew.
+
+    What was looked up before gives way: a pasted fact can name another row.
+    """
+    told = tuple(fact for fact in machine.facts if not _is_looked_up(fact))
+    machine = replace(machine, facts=told)
     found = [fact for gpu in gpus(machine) if (fact := _fact(machine, gpu, rows)) is not None]
     return replace(machine, facts=(*machine.facts, *found)) if found else machine
 
@@ -119,6 +126,11 @@ def table_r(machine: Machine | None, devices: tuple[Device, ...]) -> Estimate | 
     return replace(r, low=r.low * host.value / host.high, high=r.high * host.value / host.low)
 
 
+def _is_looked_up(fact: MachineFact) -> bool:
+    source = fact.reading.source
+    return ".bandwidth" in fact.path and (source.startswith(_TABLE) or source == _DERIVED)
+
+
 def _fact(machine: Machine, gpu: Gpu, rows: tuple[Row, ...]) -> MachineFact | None:
     if gpu.kind in (GpuKind.SOFTWARE, GpuKind.REMOTE):
         return None
@@ -133,14 +145,13 @@ def _fact(machine: Machine, gpu: Gpu, rows: tuple[Row, ...]) -> MachineFact | No
     row = next((r for name in names if (r := match(rows, name, total, cores)) is not None), None)
     if row is None:
         return None
-    source = f"table of devices: {row.source}; {CONFIDENCE[row.confidence]}"
+    source = f"{_TABLE}: {row.source}; {CONFIDENCE[row.confidence]}"
     if is_told:  # by the card's own clocks or its tool: the table is beside it (core/doubts)
         beside = gpu.path("bandwidth_table")
         return facts.known(beside, row.bandwidth, source=source, unit="bytes/s")
     derived = _derived(machine, gpu, row)
     if derived is not None:
-        how = "memory clock x bus width, the rate per clock chosen by the table"
-        return facts.known(path, derived, source=how, unit="bytes/s")
+        return facts.known(path, derived, source=_DERIVED, unit="bytes/s")
     return facts.known(path, row.bandwidth, source=source, unit="bytes/s")
 
 

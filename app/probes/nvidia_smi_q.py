@@ -6,7 +6,7 @@ from app.core import facts
 from app.core.machine import MachineFact
 from app.core.units import MIB
 
-SOURCE = "nvidia-smi -q (pasted)"
+SOURCE = "nvidia-smi -q"
 _CARD = re.compile(r"^GPU [0-9A-Fa-f]{4,8}:[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}\.[0-9]", re.MULTILINE)
 _LINE = re.compile(r"^( *)([^:\n]{1,60}?) *(?:: ?(.*))?$")
 _NUMBER = re.compile(r"([0-9]{1,9})(?:\.([0-9]{1,6}))?")

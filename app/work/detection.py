@@ -4,8 +4,8 @@ from PySide6.QtCore import QObject, Signal, Slot
 
 from app.core.host import Host
 from app.probes.host import RealHost
-from app.work.bandwidth_run import with_kept
 from app.work.jobs import Job, Latest
+from app.work.kept_facts import with_kept
 from app.work.machine_reader import read_machine
 from app.work.session import Session
 

@@ -292,13 +292,14 @@ def _machine(
     steps: Steps, llama_folders: tuple[str, ...], known: Machine | None
 ) -> Script[Machine]:
     from app.probes.host import RealHost
+    from app.work.kept_facts import with_kept
     from app.work.machine_reader import read_machine
 
     steps.begin(FIND_PROGRAMS)
     machine = known
     if machine is None:
         machine = yield steps.job(
-            lambda cancel, _progress: read_machine(RealHost(), llama_folders, cancel), "machine"
+            lambda cancel, _: with_kept(read_machine(RealHost(), llama_folders, cancel)), "machine"
         )
     assert machine is not None
     steps.end(_found(machine))

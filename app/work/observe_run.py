@@ -101,11 +101,12 @@ class ObserveRun(Steps):
 
     def _machine(self, plan: ObservePlan) -> Script[Machine]:
         from app.probes.host import RealHost
+        from app.work.kept_facts import with_kept
         from app.work.machine_reader import read_machine
 
         self.begin(FIND_RUNNING)
         machine: Machine = yield self.job(
-            lambda cancel, _progress: read_machine(RealHost(), plan.llama_folders, cancel),
+            lambda cancel, _: with_kept(read_machine(RealHost(), plan.llama_folders, cancel)),
             "machine",
         )
         self.end(", ".join(r.title for r in machine.runtimes if r.is_running) or "none runs")

@@ -3,12 +3,17 @@
 import re
 from dataclasses import dataclass, replace
 
-from app.core import facts
+from app.core import bandwidth, facts
 from app.core.machine import Machine, MachineFact
 from app.probes import apple_gpu, memory_modules, nvidia_smi_q
+from app.work import device_rows
 
 LIMIT = 2 << 20  # characters; no tool prints more
 _GPU = re.compile(r"gpu\.(\d+)\.(.+)")
+_MOMENTARY = frozenset({
+    "memory_free", "temperature", "memory_clock", "clock", "busy", "pcie_generation", "pcie_width",
+    "power", "clock_reasons",
+})  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,16 +47,14 @@ def commands(platform: str) -> tuple[Command, ...]:
     return (Command("sudo dmidecode -t 17", "memory modules, channels and speed"), smi)
 
 
-def add(machine: Machine, text: str) -> Added:
-    """Return the machine with what the text tells; facts that are known are kept."""
-    text = text[:LIMIT]
-    found = _parsed(text)
+def merge(machine: Machine, found: tuple[MachineFact, ...], source: str) -> Added:
+    """Return the machine with what a tool told; facts that are known are kept."""
     if not found:
         sentence = "Nothing in it was understood: paste the whole output of one of the commands."
         return Added(machine, sentence, 0)
     kept = {fact.path: fact for fact in machine.facts}
     new = [
-        fact
+        MachineFact(fact.path, replace(fact.reading, source=source))
         for fact in _renumbered(machine, found)
         if fact.path not in kept or kept[fact.path].reading.value is None
     ]
@@ -60,25 +63,41 @@ def add(machine: Machine, text: str) -> Added:
     changed = kept | {fact.path: fact for fact in new}
     if any(_GPU.fullmatch(fact.path) for fact in new):
         count = len({m[1] for path in changed if (m := _GPU.fullmatch(path))})
-        source = "counted from the probes and what was pasted"
-        changed["gpu.count"] = facts.known("gpu.count", count, source=source)
+        how = "counted from the probes and what was pasted"
+        changed["gpu.count"] = facts.known("gpu.count", count, source=how)
     names = "1 fact was added" if len(new) == 1 else f"{len(new)} facts were added"
     result = replace(machine, facts=tuple(changed.values()))
-    return Added(result, f"{names}, from {new[0].reading.source}.", len(new))
+    if any(fact.path.endswith((".cores", ".name")) for fact in new):
+        result = bandwidth.with_devices(result, device_rows.rows())
+    return Added(result, f"{names}, from {source}.", len(new))
 
 
-def _parsed(text: str) -> tuple[MachineFact, ...]:
+def is_momentary(fact: MachineFact) -> bool:
+    """Tell whether a fact is of one moment, such as a temperature."""
+    match = _GPU.fullmatch(fact.path)
+    return match is not None and match[2] in _MOMENTARY
+
+
+def parsed(text: str) -> tuple[str, tuple[MachineFact, ...]]:
+    """Return which tool printed a text, and what it tells; ("", ()) for any other text."""
+    text = text[:LIMIT]
     for modules, source in (
-        (memory_modules.dmi_modules(text), "dmidecode (pasted)"),
-        (memory_modules.apple_modules(text), "system_profiler (pasted)"),
-        (memory_modules.windows_modules(text), "Win32_PhysicalMemory (pasted)"),
+        (memory_modules.dmi_modules(text), "dmidecode"),
+        (memory_modules.apple_modules(text), "system_profiler SPMemoryDataType"),
+        (memory_modules.windows_modules(text), "Win32_PhysicalMemory"),
     ):
         if modules:
-            return memory_modules.module_facts(modules, source)
+            return source, _known(memory_modules.module_facts(modules, source))
     cores = apple_gpu.profiler_cores(text)
     if cores is not None:
-        return (facts.known("gpu.0.cores", cores, source="system_profiler (pasted)"),)
-    return nvidia_smi_q.parse(text)
+        source = "system_profiler SPDisplaysDataType"
+        return source, (facts.known("gpu.0.cores", cores, source=source),)
+    found = _known(nvidia_smi_q.parse(text))
+    return (nvidia_smi_q.SOURCE, found) if found else ("", ())
+
+
+def _known(found: tuple[MachineFact, ...]) -> tuple[MachineFact, ...]:
+    return tuple(fact for fact in found if fact.reading.value is not None)
 
 
 def _renumbered(machine: Machine, found: tuple[MachineFact, ...]) -> tuple[MachineFact, ...]:

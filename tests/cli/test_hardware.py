@@ -18,7 +18,7 @@ from app.probes import recorder
 from app.probes.recorder import RecordingHost
 from app.work.machine_reader import read_machine
 from app.work.settings import LLAMA_FOLDER, Settings
-from tests.hosts import HOSTS, fake_host
+from tests.hosts import HOSTS, fake_host, sample
 from tests.house.tree import ROOT
 
 RECORDING = str(HOSTS / "vm-llvmpipe")
@@ -137,3 +137,26 @@ def test_reads_this_computer_at_once_and_without_qt(tmp_path: Path) -> None:
     # 2 s without load; the tests run beside others
     assert time.monotonic() - start < 6
     assert json.loads(done.stdout)["schema"] == SCHEMA
+
+
+def test_keeps_what_a_tool_printed_until_it_is_forgotten(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr("app.cli.hardware.RealHost", lambda: fake_host("vm-llvmpipe"))
+    file = tmp_path / "dmi.txt"
+    file.write_text(sample("dmidecode-two-of-four.txt"))
+
+    def channels(*arguments: str) -> tuple[object, str]:
+        facts = _json(capsys, *arguments)["facts"]
+        fact = next(one for one in facts if one["path"] == "memory.channels")
+        return fact["value"], fact["source"]
+
+    value, source = channels("--add", str(file))
+    assert value == 2 and source.startswith("dmidecode (pasted 2")
+    assert channels()[0] == 2
+    assert channels("--forget", "dmidecode")[0] is None
+    file.write_text("hello")
+    assert cli.main(["hardware", "--add", str(file)]) == cli.UNREADABLE
+    assert "Nothing in it was understood" in capsys.readouterr().err
+    assert cli.main(["hardware", "--add", str(tmp_path / "no")]) == cli.UNREADABLE
+    assert cli.main(["hardware", "--forget", "x", "--replay", RECORDING]) == cli.BAD_USAGE

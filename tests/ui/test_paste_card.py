@@ -13,6 +13,7 @@ from app.ui.models.hardware_model import FactModel
 from app.ui.tabs.hardware_tab import HardwareTab
 from app.work import bandwidth_run
 from app.work.detection import Detection
+from app.work.pasted_store import PastedStore
 from app.work.session import Session
 from tests import machines
 from tests.hosts import FakeHost, sample
@@ -38,6 +39,17 @@ def test_pasted_output_fills_what_was_missing(qtbot: QtBot, session: Session) ->
     machine = session.evidence.machine
     assert machine is not None and machine.number("memory.channels") == 2
     assert "dmidecode" in result.text() and not text.toPlainText()
+    # a new look keeps it, until it is removed
+    with qtbot.waitSignal(detection.finished):
+        detection.start()
+    remove = tab.findChild(QPushButton, "removePasted0")
+    assert remove is None  # the recorded computer is another one
+    session.set_machine(PastedStore().with_kept(machines.linux()))
+    remove = tab.findChild(QPushButton, "removePasted0")
+    assert remove is not None and "dmidecode" in remove.accessibleName()
+    with qtbot.waitSignal(detection.finished):
+        qtbot.mouseClick(remove, Qt.MouseButton.LeftButton)
+    assert PastedStore().entries(machines.linux()) == ()
     copy = tab.findChild(QPushButton, "copyCommand0")
     assert copy is not None
     qtbot.mouseClick(copy, Qt.MouseButton.LeftButton)

@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
 
 from app.core import bandwidth, fact_words, machine_text
 from app.core.bandwidth import HostRate
+from app.core.errors import UserError
 from app.core.machine import Machine
 from app.core.overview import Overview, overview
 from app.core.short_home import short_home
@@ -34,6 +35,7 @@ from app.ui.widgets.tile_card import TileCard
 from app.work import bandwidth_run, pasted_facts
 from app.work.detection import Detection
 from app.work.live import Live
+from app.work.pasted_store import PastedStore
 from app.work.session import Session
 
 
@@ -49,6 +51,7 @@ class HardwareTab(Page):
         self._detection = detection
         self._machine: Machine | None = None
         self._live = Live(session.jobs, parent=self)
+        self._pasted = PastedStore()
         self._captions = (self.tr("Where it computes"), self.tr("Room"), self.tr("Also"))
         self._make_body()
         self.action.connect(self._on_action)
@@ -156,10 +159,26 @@ class HardwareTab(Page):
         machine = self._session.evidence.machine
         if machine is None:
             return
-        added = pasted_facts.add(machine, text)
+        try:
+            added = self._pasted.add(machine, text)
+        except UserError as error:
+            self._session.error.emit(error)
+            return
         self._paste.show_result(added.sentence, is_added=added.n_facts > 0)
         if added.n_facts:
             self._session.set_machine(added.machine)
+
+    def _on_paste_removed(self, source: str) -> None:
+        machine = self._session.evidence.machine
+        if machine is None:
+            return
+        try:
+            self._pasted.remove(machine, source)
+        except UserError as error:
+            self._session.error.emit(error)
+            return
+        self._paste.show_entries(self._pasted.entries(machine))
+        self._detection.start()  # what the probes say themselves comes back
 
     def _on_find(self) -> None:
         self._search.setFocus(Qt.FocusReason.ShortcutFocusReason)
@@ -186,6 +205,7 @@ class HardwareTab(Page):
     def _show_machine(self, machine: Machine) -> None:
         self._show_overview(machine, overview(machine))
         self._cards.show_cards([TileCard(tile) for tile in device_model.tiles(machine)])
+        self._paste.show_entries(self._pasted.entries(machine))
         self._panel.set_memory_limit(machine.number("memory.limit"))
         self._runtimes.show_entries(device_model.runtime_entries(machine))
         self._copy.setText(self.tr("Copy all"))
@@ -216,6 +236,7 @@ class HardwareTab(Page):
         self.body.addWidget(self._make_facts())
         self._paste = PasteCard(pasted_facts.commands(sys.platform))
         self._paste.pasted.connect(self._on_pasted)
+        self._paste.removed.connect(self._on_paste_removed)
         self.body.addWidget(self._paste)
         self.body.addStretch(1)
 
