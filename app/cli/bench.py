@@ -13,7 +13,7 @@ from app.core.bench_json import SCHEMA, bench_json
 from app.core.errors import UserError
 from app.core.evidence import Evidence
 from app.core.machine import Machine, Runtime
-from app.core.model import Model
+from app.core.model import Fault, Model
 from app.core.request import Tool
 from app.gguf.model import read_model
 from app.probes.host import RealHost
@@ -91,6 +91,10 @@ def _plan(options: Namespace, settings: Settings) -> _Plan:
         model = read_model(options.model)
     except UserError as error:
         raise CommandError.of(UNREADABLE, error) from error
+    # a newer program may know a type that is unknown here; what is missing stays missing
+    broken = [p.text for p in model.problems if p.fault is not Fault.UNKNOWN_TYPE]
+    if broken:
+        raise CommandError(UNREADABLE, broken[0])
     return _Plan(
         model=model,
         n_prompt=options.n_prompt or settings.get(N_PROMPT),
@@ -102,6 +106,7 @@ def _plan(options: Namespace, settings: Settings) -> _Plan:
 
 
 def _measure(options: Namespace, plan: _Plan, machine: Machine, chosen: str) -> _Measured:
+    programs.check_devices(options.device, machine)
     runtime = programs.runtime_with(Tool.BENCH, machine, chosen)
     if runtime is not None:
         return _with_bench(options, plan, machine, runtime)

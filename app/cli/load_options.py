@@ -11,7 +11,7 @@ from app.core.request import LoadRequest, SplitMode, Switch, Tool
 _NGL_WORDS = {"auto": -1, "all": -2}
 # what a program is told instead of all: older builds know no word for it
 _MORE_THAN_ANY_LAYERS = 999
-_NO_DEVICE = "none"
+NO_DEVICE = "none"
 _LOAD_MODES = ("auto", "none", "mmap", "mlock", "mmap+mlock", "dio")
 _MOST = 1 << 31
 _MOST_SLOTS = 256  # LLAMA_MAX_SEQ, build 11434
@@ -43,8 +43,9 @@ def add_load_options(parser: ArgumentParser) -> None:
     load.add_argument("--no-op-offload", action="store_true")
     load.add_argument("--load-mode", choices=_LOAD_MODES, default="auto", metavar="M",
                       help=", ".join(_LOAD_MODES))  # fmt: skip
-    load.add_argument("--fit-target", type=count(0), metavar="MIB",
-                      help="free memory --fit leaves on each device (default 1024)")  # fmt: skip
+    load.add_argument("--fit-target", type=mebibytes, default=(), metavar="MIB[,MIB...]",
+                      help="free memory --fit leaves on each device (default 1024): one for "
+                      "all, or one a device")  # fmt: skip
     load.add_argument("--fit-ctx", type=count(1), metavar="N",
                       help="smallest context --fit may choose (default 4096)")  # fmt: skip
     parser.set_defaults(ctx=None, parallel=None, swa_full=False)
@@ -66,6 +67,8 @@ def add_run_options(parser: ArgumentParser) -> None:
                      "window, then those found on this computer)")  # fmt: skip
     run.add_argument("--device", type=_devices, default=(), metavar="LIST|none",
                      help="devices to use, by llama.cpp's names (default: all)")  # fmt: skip
+    run.add_argument("--rpc", type=_servers, default=(), metavar="HOST:PORT[,...]",
+                     help="devices that llama.cpp reaches through ggml-rpc-server")  # fmt: skip
     run.add_argument("--threads", type=count(1), metavar="N", help="threads of the CPU")
 
 
@@ -94,7 +97,8 @@ def request_of(options: Namespace, tool: Tool) -> LoadRequest:
         repack=not options.no_repack,
         op_offload=not options.no_op_offload,
         load_mode=options.load_mode,
-        fit_target_mib=options.fit_target,
+        fit_target_mib=options.fit_target[0] if len(options.fit_target) == 1 else None,
+        fit_targets_mib=options.fit_target if len(options.fit_target) > 1 else (),
         fit_ctx=options.fit_ctx,
     )
 
@@ -106,8 +110,9 @@ def run_request_of(options: Namespace, tool: Tool) -> LoadRequest:
         request,
         ngl=_MORE_THAN_ANY_LAYERS if request.ngl == _NGL_WORDS["all"] else request.ngl,
         threads=options.threads,
-        use_devices=options.device != (_NO_DEVICE,),
-        device_ids=() if options.device == (_NO_DEVICE,) else options.device,
+        rpc_servers=options.rpc,
+        use_devices=options.device != (NO_DEVICE,),
+        device_ids=() if options.device == (NO_DEVICE,) else options.device,
     )
 
 
@@ -140,9 +145,18 @@ def _devices(text: str) -> tuple[str, ...]:
     names = tuple(name.strip() for name in text.split(","))
     if not all(names):
         raise argparse.ArgumentTypeError(f"{text!r} is not a list of device names")
-    if _NO_DEVICE in names and len(names) > 1:
-        raise argparse.ArgumentTypeError(f"{_NO_DEVICE} stands alone")
+    if NO_DEVICE in names and len(names) > 1:
+        raise argparse.ArgumentTypeError(f"{NO_DEVICE} stands alone")
     return names
+
+
+def _servers(text: str) -> tuple[str, ...]:
+    servers = tuple(word.strip() for word in text.split(","))
+    for server in servers:
+        host, _colon, port = server.rpartition(":")
+        if not host or not port.isdigit():
+            raise argparse.ArgumentTypeError(f"{server!r} is not HOST:PORT")
+    return servers
 
 
 def _shares(text: str) -> tuple[float, ...]:

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from app.cli import BAD_USAGE, CommandError
+from app.cli.load_options import NO_DEVICE
 from app.core.host import Host
 from app.core.machine import Machine, Runtime
 from app.core.request import Tool
@@ -22,6 +23,20 @@ def chosen_folder(given: str | None, tools: tuple[Tool, ...], host: Host) -> str
             return place.folder
     wanted = " and no ".join(tool.value for tool in tools)
     raise CommandError(BAD_USAGE, f"There is no {wanted} in {given} (--llama-bin).")
+
+
+def check_devices(asked: tuple[str, ...], machine: Machine) -> None:
+    """Refuse a device that llama.cpp does not list here, and say which it lists."""
+    known = tuple(device.id for device in machine.devices)
+    unknown = [name for name in asked if name not in (*known, NO_DEVICE)]
+    if not unknown or not machine.devices_source:
+        return
+    listed = f"lists {', '.join(known)}" if known else "lists no device here"
+    raise CommandError(
+        BAD_USAGE,
+        f"There is no device {', '.join(unknown)} (--device). {machine.devices_source} {listed}; "
+        f"{NO_DEVICE} uses the processor alone.",
+    )
 
 
 def folders(chosen: str, settings: Settings) -> tuple[str, ...]:

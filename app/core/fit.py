@@ -9,14 +9,14 @@ from dataclasses import dataclass, replace
 
 from app.core import cache, fit_layers
 from app.core.assign import usable_devices
+from app.core.fit_layers import Layers
 from app.core.fit_result import FitResult, Meter, Step, Used
 from app.core.machine import Device, Host
 from app.core.placement import Prepared
-from app.core.request import NGL_AUTO, LoadRequest, SplitMode, Tool
+from app.core.request import NGL_AUTO, LoadRequest, SplitMode, Tool, targets_mib
 from app.core.shape import UNDERIVED_CACHES
 from app.core.units import MIB
 
-DEFAULT_TARGET_MIB = 1024
 DEFAULT_CTX = 4096
 _ALIGN = 256
 # In 11434 each slot of a cache that is not unified gets the training context, in this one not
@@ -36,7 +36,7 @@ def fit(
     asked = cache.context_of(shape, request)
     ctx = request.ctx or asked.n_ctx
     empty = FitResult(request=request, ctx=ctx, layers_total=shape.layers_total)
-    if request.tool is Tool.BENCH and request.fit_target_mib is None:
+    if request.tool is Tool.BENCH and not request.has_fit_target:
         return replace(
             empty, not_calculated="llama-bench loads what it is told; it fits only with -fitt."
         )
@@ -59,7 +59,7 @@ class _Room:
 
     used: Used
     free: tuple[int, ...]  # of each device; the host's total when there is none
-    target: int
+    targets: tuple[int, ...]
 
     @property
     def left(self) -> tuple[int, ...]:
@@ -69,12 +69,12 @@ class _Room:
     @property
     def surplus(self) -> int:
         """Return what is left over the targets, in all."""
-        return sum(self.left) - self.target * len(self.free)
+        return sum(self.left) - sum(self.targets)
 
     @property
     def is_enough(self) -> bool:
         """Tell whether each device (or the host) meets its target."""
-        return all(left >= self.target for left in self.left)
+        return all(left >= target for left, target in zip(self.left, self.targets, strict=True))
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +93,7 @@ class _Fit:
         is_auto = not request.ctx
         n_max = self._n_max() if is_auto else self.empty.ctx
         full = replace(request, ctx=n_max)
-        room = _Room(self.meter.measure(full), self._free(), self._target())
+        room = _Room(self.meter.measure(full), self._free(), self._targets())
         steps = [self._first_step(room)]
         result = replace(self.empty, ctx=n_max)
         if room.is_enough:
@@ -118,14 +118,34 @@ class _Fit:
         result = replace(result, request=full)
         if refused:
             return replace(result, refused=refused, steps=(*steps, _failure(refused)))
-        layers = fit_layers.fill(self.meter, self.devices, full, room.free, room.target)
+        layers = fit_layers.fill(self.meter, self.devices, full, room.free, room.targets)
         return replace(
             result,
             request=layers.request,
             ngl=layers.request.ngl,
             tensor_split=layers.request.tensor_split,
             overrides=layers.request.overrides,
-            steps=(*steps, *layers.steps, _success()),
+            steps=(*steps, *layers.steps, self._end(layers, room)),
+        )
+
+    def _end(self, layers: Layers, room: _Room) -> Step:
+        """Say whether the load that was found has room; llama.cpp calls it a success anyway."""
+        short = [
+            f"{device.id} takes {_mib(used)} and {_mib(free)} are free"
+            for device, used, free in zip(self.devices, layers.used, room.free, strict=True)
+            if used > free
+        ]
+        if not short and layers.request.ngl:
+            return _success()
+        if not short:
+            return Step(
+                "Not one layer has room on a device: the load starts in system memory alone.",
+                _success().log_line,
+            )
+        return Step(
+            f"llama.cpp calls this a success and starts the load, but it does not fit: "
+            f"{'; '.join(short)}. Use no device (-dev none), or free memory first.",
+            _success().log_line,
         )
 
     def _streams(self) -> int:
@@ -142,9 +162,8 @@ class _Fit:
             return _MAX_U32  # -c 0: the full context was asked for
         return min((self.request.fit_ctx or DEFAULT_CTX) * self._streams(), _MAX_U32)
 
-    def _target(self) -> int:
-        given = self.request.fit_target_mib
-        return (DEFAULT_TARGET_MIB if given is None else given) * MIB
+    def _targets(self) -> tuple[int, ...]:
+        return tuple(mib * MIB for mib in targets_mib(self.request, len(self.devices)))
 
     def _free(self) -> tuple[int, ...]:
         if not self.devices:
@@ -170,14 +189,14 @@ class _Fit:
         left = sum(room.left)
         if len(self.devices) > 1:
             return Step(
-                f"Each device keeps at least {_mib(room.target)} free: nothing to change.",
+                f"Each device keeps at least {_targets(room)} free: nothing to change.",
                 "targets for free memory can be met on all devices, no changes needed",
             )
         where = "free device" if self.devices else "system"
         return Step(
-            f"{_mib(left)} stay free, at least {_mib(room.target)} should: nothing to change.",
-            f"will leave {left // MIB} >= {room.target // MIB} MiB of {where} memory, no changes "
-            "needed",
+            f"{_mib(left)} stay free, at least {_targets(room)} should: nothing to change.",
+            f"will leave {left // MIB} >= {room.targets[0] // MIB} MiB of {where} memory, "
+            "no changes needed",
         )
 
     def _reduced(self, full: LoadRequest, room: _Room) -> tuple[LoadRequest, bool, Step]:
@@ -185,7 +204,7 @@ class _Fit:
         n_max, n_min = full.ctx or 0, self._n_min()
         if n_max <= n_min:
             return full, False, _unchanged_step(n_max, n_min)
-        budget = sum(room.free) - room.target * len(room.free)
+        budget = sum(room.free) - sum(room.targets)
         if len(self.devices) > 1:
             budget -= self._waste(room)
         shortest = replace(full, ctx=n_min)
@@ -226,16 +245,16 @@ def _short_step(room: _Room) -> Step:
     missing = -room.surplus
     if len(room.free) == 1:
         line = (
-            f"cannot meet free memory target of {room.target // MIB} MiB, need to reduce device "
-            f"memory by {missing // MIB} MiB"
+            f"cannot meet free memory target of {room.targets[0] // MIB} MiB, need to reduce "
+            f"device memory by {missing // MIB} MiB"
         )
-        text = f"{_mib(room.target)} must stay free; {_mib(missing)} too much is used."
+        text = f"{_targets(room)} must stay free; {_mib(missing)} too much is used."
         return Step(text, line)
     line = (
         "cannot meet free memory targets on all devices, need to use "
         f"{missing // MIB} MiB less in total"
     )
-    text = f"{_mib(room.target)} must stay free on each device; {_mib(missing)} too much is used."
+    text = f"{_targets(room)} must stay free on each device; {_mib(missing)} too much is used."
     return Step(text, line)
 
 
@@ -275,6 +294,11 @@ def _failure(reason: str) -> Step:
         "llama.cpp gives up and loads what was asked, with the context it may have shortened.",
         f"failed to fit params to free device memory: {reason}",
     )
+
+
+def _targets(room: _Room) -> str:
+    """Return the targets in words, one for all when they are the same."""
+    return " and ".join(_mib(target) for target in dict.fromkeys(room.targets))
 
 
 def _mib(n_bytes: int) -> str:

@@ -57,6 +57,7 @@ class Layers:
 
     request: LoadRequest
     steps: tuple[Step, ...]
+    used: tuple[int, ...]  # bytes on each device
 
 
 def fill(
@@ -64,10 +65,10 @@ def fill(
     devices: tuple[Device, ...],
     request: LoadRequest,
     free: tuple[int, ...],
-    target: int,
+    targets: tuple[int, ...],
 ) -> Layers:
     """Fill the devices; the request has no layers, split or overrides of its own."""
-    return _Filling(meter, devices, request, free, target).layers()
+    return _Filling(meter, devices, request, free, targets).layers()
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +79,7 @@ class _Filling:
     devices: tuple[Device, ...]
     request: LoadRequest
     free: tuple[int, ...]
-    target: int
+    targets: tuple[int, ...]
 
     def layers(self) -> Layers:
         """Fill dense layers, then bring experts back if the dense part leaves room."""
@@ -92,7 +93,7 @@ class _Filling:
             plan = self._fill_dense(plan, d)
         if room is None or room <= 0:
             steps += self._device_steps(plan)
-            return Layers(self._request(plan.shares, plan.overflow), tuple(steps))
+            return Layers(self._request(plan.shares, plan.overflow), tuple(steps), plan.memory)
         plan = replace(plan, dense_start=_dense_start(plan.shares))
         d = 0
         while d <= plan.dense_start < n:
@@ -100,7 +101,7 @@ class _Filling:
             plan = self._fill_part(plan, d)
             d += 1
         steps += self._device_steps(plan)
-        return Layers(self._request(plan.shares, plan.overflow), tuple(steps))
+        return Layers(self._request(plan.shares, plan.overflow), tuple(steps), plan.memory)
 
     @property
     def _is_moe(self) -> bool:
@@ -112,14 +113,14 @@ class _Filling:
         return self.meter.prepared.shape.n_layer + 1
 
     def _limit(self, d: int) -> int:
-        return self.free[d] - self.target
+        return self.free[d] - self.targets[d]
 
     def _room_without_experts(self) -> int | None:
         """Return the bytes left over all targets with every expert on the host; None if dense."""
         if not self._is_moe:
             return None
         used = self.meter.measure(replace(self.request, overrides=((_ALL_EXPERTS, CPU),)))
-        return sum(self.free) - sum(used.parts) - self.target * len(self.devices)
+        return sum(self.free) - sum(used.parts) - sum(self.targets)
 
     def _request(self, shares: tuple[_Share, ...], overflow: tuple[str, ...]) -> LoadRequest:
         """Return the request that makes llama.cpp load these shares."""

@@ -11,7 +11,7 @@ from app.core.machine import Device, Host
 from app.core.model import Model
 from app.core.placement import Placement, Prepared
 from app.core.reading import Estimate
-from app.core.request import LoadRequest, Tool
+from app.core.request import LoadRequest, Tool, targets_mib
 from app.core.slowdown import Prediction
 from app.core.units import MIB
 
@@ -98,13 +98,16 @@ def table_of(prepared: Prepared, situation: Situation) -> Iterator[TableLine]:
 
 def fits(placed: Placement, situation: Situation) -> bool | None:
     """Tell whether each device keeps the fit target free, at the top of the range."""
-    given = situation.request.fit_target_mib
-    target = (fitting.DEFAULT_TARGET_MIB if given is None else given) * MIB
+    chosen = usable_devices(situation.devices, situation.request)
+    margins = targets_mib(situation.request, len(chosen))
+    target = {device.id: mib * MIB for device, mib in zip(chosen, margins, strict=False)}
     free = {device.id: device.free_bytes for device in situation.devices}
     rows = [row for row in placed.rows if not row.is_host]
     if any(free[row.buffer] is None for row in rows):
         return None
-    return all(row.high_bytes <= (free[row.buffer] or 0) - target for row in rows)
+    return all(
+        row.high_bytes <= (free[row.buffer] or 0) - target.get(row.buffer, 0) for row in rows
+    )
 
 
 def predict(placed: Placement, situation: Situation) -> Prediction:

@@ -6,6 +6,7 @@ from enum import Enum
 from typing import Any
 
 NGL_AUTO = -1
+DEFAULT_TARGET_MIB = 1024
 
 
 class Tool(Enum):
@@ -62,14 +63,31 @@ class LoadRequest:
     op_offload: bool = True
     load_mode: str = "auto"
     fit_target_mib: int | None = None
+    fit_targets_mib: tuple[int, ...] = ()  # one a device, instead of the one for all
     fit_ctx: int | None = None
     threads: int | None = None
     projector_path: str = ""  # --mmproj: the file that looks at pictures
 
     @property
+    def has_fit_target(self) -> bool:
+        """Tell whether a margin for --fit is asked for."""
+        return self.fit_target_mib is not None or bool(self.fit_targets_mib)
+
+    @property
     def has_override(self) -> bool:
         """Tell whether any tensor is moved by name."""
         return bool(self.overrides or self.cpu_moe or self.n_cpu_moe or self.n_cpu_ffn)
+
+
+def targets_mib(request: LoadRequest, n_devices: int) -> tuple[int, ...]:
+    """Return what --fit leaves free on each device, in MiB; for the host when there is none."""
+    n = max(n_devices, 1)
+    one = DEFAULT_TARGET_MIB if request.fit_target_mib is None else request.fit_target_mib
+    listed = request.fit_targets_mib
+    if len(listed) == 1:
+        return listed * n
+    # devices beyond the list keep the default (common/arg.cpp, -fitt, build 11434)
+    return (*listed, *(one,) * n)[:n]
 
 
 def changed(request: LoadRequest, change: Iterable[tuple[str, object]]) -> LoadRequest:

@@ -50,6 +50,14 @@ _COUNTS = (
 _LARGEST_COUNT = (1 << 32) - 1
 _MAX_BLOCKS = 512  # LLAMA_MAX_LAYERS, src/llama-hparams.h, build 11434
 
+# Numbers that add or leave out nodes of the graph (hparams of src/models/*.cpp, 11434)
+_TRAITS = (
+    "embedding_scale", "residual_scale", "logit_scale", "expert_weights_scale",
+    "expert_weights_norm", "expert_gating_func", "expert_group_count", "expert_group_used_count",
+    "attn_logit_softcapping", "final_logit_softcapping", "attention.temperature_scale",
+    "rope.scaling.finetuned", "ssm.dt_b_c_rms",
+)  # fmt: skip
+
 _ATTENTION_OR_RECURRENT = frozenset(
     {"granitehybrid", "lfm2", "lfm2moe", "jamba", "plamo2", "kimi-linear"}
 )
@@ -107,6 +115,7 @@ class Shape:
     groups: int
     dt_rank: int
     layers: tuple[LayerShape, ...]  # n_layer of them; MTP blocks have no cache here
+    traits: tuple[tuple[str, float], ...] = ()  # numbers that decide which nodes the graph has
 
     @property
     def layers_total(self) -> int:
@@ -133,7 +142,7 @@ def shape_of(model: Model) -> Shape:
         raise UserError(
             "This file does not describe a language model",
             f"The header of {model.name} has no block count or embedding length.",
-            "If it is a vision projector (mmproj) or an adapter, drop the model file instead.",
+            "If it is a vision projector (mmproj) or an adapter, open the model file instead.",
         )
     n_layer = n_all - (model.whole("nextn_predict_layers") or 0)
     if not 0 < n_layer <= n_all <= _MAX_BLOCKS:
@@ -171,7 +180,13 @@ def shape_of(model: Model) -> Shape:
         groups=model.whole("ssm.group_count") or 0,
         dt_rank=model.whole("ssm.time_step_rank") or 0,
         layers=layers,
+        traits=tuple((name, x) for name in _TRAITS if (x := _number(model, name)) is not None),
     )
+
+
+def _number(model: Model, name: str) -> float | None:
+    value = model.key(name)
+    return float(value) if isinstance(value, int | float) else None
 
 
 def _check_counts(model: Model) -> None:

@@ -54,6 +54,7 @@ def bench_options(request: LoadRequest, program: Program | None = None) -> Optio
         name
         for name, is_set in (
             ("parallel slots", request.parallel is not None),
+            ("fit margins by device", bool(request.fit_targets_mib)),
             ("full-size window cache", request.swa_full),
         )
         if is_set
@@ -164,7 +165,7 @@ def _common(request: LoadRequest, program: Program | None) -> Iterator[_Wish]:
         yield _one("devices by RPC", "--rpc", ",".join(request.rpc_servers))
     if request.n_cpu_moe:
         yield _one("expert layers on the CPU", "-ncmoe", str(request.n_cpu_moe))
-    if request.fit_target_mib is not None:
+    if request.fit_target_mib is not None and not request.fit_targets_mib:
         yield _one("fit margin", "-fitt", str(request.fit_target_mib))
     if request.fit_ctx is not None:
         yield _one("fit context", "-fitc", str(request.fit_ctx))
@@ -183,6 +184,9 @@ def _flash_attn(position: Switch, program: Program | None) -> _Wish:
 
 
 def _server_only(request: LoadRequest) -> Iterator[_Wish]:
+    if request.fit_targets_mib:
+        margins = ",".join(str(mib) for mib in request.fit_targets_mib)
+        yield _one("fit margins by device", "-fitt", margins)
     if request.projector_path:
         yield _one("vision part", "--mmproj", request.projector_path)
     if request.ctx is not None:

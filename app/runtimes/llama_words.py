@@ -29,6 +29,7 @@ def _switch(text: str) -> Switch:
     return Switch(text) if text in {one.value for one in Switch} else Switch.AUTO
 
 
+_MARGINS = ("-fitt", "--fit-target")
 # the spellings of build 11434 and of the builds before it
 _VALUES: tuple[tuple[tuple[str, ...], str, Callable[[str], Any]], ...] = (
     (("-ngl", "--gpu-layers", "--n-gpu-layers"), "ngl", _layers),
@@ -38,7 +39,7 @@ _VALUES: tuple[tuple[tuple[str, ...], str, Callable[[str], Any]], ...] = (
     (("-ctk", "--cache-type-k"), "cache_type_k", _types),
     (("-ctv", "--cache-type-v"), "cache_type_v", _types),
     (("-fa", "--flash-attn"), "flash_attn", _switch),
-    (("-fitt", "--fit-target"), "fit_target_mib", _whole),
+    (_MARGINS, "fit_target_mib", _whole),
     (("-lm", "--load-mode"), "load_mode", lambda text: text or "auto"),
 )
 _NUMBERS = ((("-b", "--batch-size"), "batch"), (("-ub", "--ubatch-size"), "ubatch"))
@@ -64,6 +65,9 @@ def request_of(argv: tuple[str, ...]) -> LoadRequest:
         request = replace(request, use_devices=False)
     elif devices:
         request = replace(request, device_ids=tuple(devices.split(",")))
+    margins = (value_of(argv, _MARGINS) or "").replace("/", ",").split(",")
+    if len(margins) > 1 and all(margin.isdigit() for margin in margins):
+        request = replace(request, fit_targets_mib=tuple(map(int, margins)))
     rpc = value_of(argv, ("--rpc",))
     if rpc:
         request = replace(request, rpc_servers=tuple(rpc.split(",")))

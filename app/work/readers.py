@@ -21,7 +21,7 @@ from app.work.jobs import Cancel, Progress
 if TYPE_CHECKING:
     from app.work.log_file import LogFile
 
-_OPENS = "Drop a GGUF model, a log, an output of llama-bench or an evidence file."
+_OPENS = "What is read here: a GGUF model, a log, an output of llama-bench, an evidence file."
 
 
 @dataclass(frozen=True, slots=True)

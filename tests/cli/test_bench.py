@@ -1,6 +1,7 @@
 """slowscope bench: both rates apart as a table and as JSON, each run kept in the notebook."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -8,7 +9,7 @@ import pytest
 
 from app import cli
 from app.core.evidence import Evidence
-from app.core.machine import Machine
+from app.core.machine import Device, DeviceKind, Machine
 from app.work.notebook import Notebook
 from tests.cli import computer
 from tests.work import stand_ins
@@ -128,3 +129,26 @@ def test_tells_bad_usage_from_a_file_that_cannot_be_read(
     # llama-bench sizes its own context
     assert "--ctx" in _failed(capsys, cli.BAD_USAGE, model, "--ctx", "4096")
     assert "gone.gguf" in _failed(capsys, cli.UNREADABLE, tmp_path / "gone.gguf")
+
+
+def test_names_the_devices_there_are_when_another_is_asked_for(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = stand_ins.evidence(stand_ins.bench(tmp_path)).machine
+    assert found is not None
+    device = Device("CUDA0", DeviceKind.CUDA, "A card", None, None, "test")
+    machine = replace(found, devices=(device,), devices_source="llama-server --list-devices")
+    computer.use(monkeypatch, Evidence(machine=machine))
+    model, folder = stand_ins.model(tmp_path), computer.folder_of(tmp_path)
+    said = _failed(capsys, cli.BAD_USAGE, model, *folder, "--device", "Foo")
+    assert "no device Foo" in said
+    assert "lists CUDA0; none uses the processor alone." in said
+
+
+def test_says_what_is_missing_of_a_file_that_no_program_loads(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    model = stand_ins.model(tmp_path)
+    model.write_bytes(model.read_bytes()[:-40])
+    said = _failed(capsys, cli.UNREADABLE, model)
+    assert "is incomplete: 40 of " in said

@@ -139,7 +139,8 @@ def test_all_load_options_reach_the_request(small: str, capsys: pytest.CaptureFi
         "main_gpu": 1, "split_mode": "row", "tensor_split": [3.0, 1.0], "n_cpu_moe": 1,
         "cpu_moe": True, "n_cpu_ffn": 1, "overrides": [["a", "CPU"], ["b", "CUDA1"]],
         "host_buffers": False, "repack": False, "op_offload": False, "load_mode": "mlock",
-        "fit_target_mib": 300, "fit_ctx": 512, "threads": None, "projector_path": "",
+        "fit_target_mib": 300, "fit_targets_mib": [], "fit_ctx": 512, "threads": None,
+        "projector_path": "",
     }  # fmt: skip
     assert {name: found["request"][name] for name in wanted} == wanted
     assert plan(capsys, small, "--no-device")["request"]["use_devices"] is False

@@ -11,7 +11,7 @@ from app.core.fit import fit
 from app.core.fit_result import FitResult
 from app.core.machine import CpuKind, Device, DeviceKind, Host
 from app.core.placement import place, prepare
-from app.core.request import LoadRequest, SplitMode, Tool
+from app.core.request import LoadRequest, SplitMode, Tool, targets_mib
 from app.core.units import GIB, MIB
 from tests.truth import models
 
@@ -196,3 +196,41 @@ def test_ends_and_never_takes_more_than_there_is(
             if is_piped:
                 row = replace(row, compute_bytes=0)
             assert row.total_bytes <= int(gib * GIB) or row.weights_bytes == 0
+
+
+def test_each_device_keeps_its_own_target() -> None:
+    asked = LoadRequest(ctx=8192, fit_targets_mib=(2048, 512))
+    found = fitted(asked, 4, 4)
+    placed = place(EIGHT_B, devices(4, 4), HOST, found.request, dry_pass=True, build=BUILD)
+    for row, target in zip(placed.rows, (2048, 512), strict=False):
+        assert row.total_bytes <= 4 * GIB - target * MIB
+    # one target for all gives the first device as much as the second
+    assert found.tensor_split[0] < fitted(LoadRequest(ctx=8192), 4, 4).tensor_split[0]
+
+
+@pytest.mark.parametrize(
+    ("one", "listed", "n", "expected"),
+    [
+        (None, (), 2, (1024, 1024)),
+        (300, (), 0, (300,)),
+        (None, (512,), 3, (512, 512, 512)),
+        (None, (512, 2048), 3, (512, 2048, 1024)),
+        (None, (1, 2, 3), 2, (1, 2)),
+    ],
+)
+def test_targets_go_to_devices_as_llama_cpp_reads_them(
+    one: int | None, listed: tuple[int, ...], n: int, expected: tuple[int, ...]
+) -> None:
+    request = LoadRequest(fit_target_mib=one, fit_targets_mib=listed)
+    assert targets_mib(request, n) == expected
+
+
+def test_says_that_a_load_does_not_fit_though_llama_cpp_starts_it() -> None:
+    # a local card computes long prompts with copies of host weights, whatever its layers
+    card = Device("CUDA0", DeviceKind.CUDA, "", 50 * MIB, 50 * MIB, "test")
+    found = fit(EIGHT_B, (card,), HOST, LoadRequest(ctx=8192), BUILD)
+    assert found.ngl == 0
+    assert "it does not fit: CUDA0 takes" in found.steps[-1].text
+    assert "successfully fit" in found.steps[-1].log_line
+    assert "Not one layer has room" in fitted(LoadRequest(ctx=8192), 0.05).steps[-1].text
+    assert fitted(LoadRequest(ctx=8192), 4).steps[-1].text == "The load starts like this."

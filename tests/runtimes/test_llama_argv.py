@@ -54,6 +54,7 @@ REQUESTS = st.builds(
     op_offload=st.booleans(),
     load_mode=st.sampled_from(["auto", "none", "mmap", "mlock", "mmap+mlock", "dio"]),
     fit_target_mib=st.none() | st.just(512),
+    fit_targets_mib=st.sampled_from([(), (512, 2048)]),
     fit_ctx=st.none() | st.just(8192),
     threads=st.none() | st.just(4),
 )
@@ -182,3 +183,10 @@ def test_quotes_what_a_shell_would_take_apart() -> None:
     assert llama_argv.command_text(windows) == (
         r'llama-server -m "C:\Models\my model.gguf" -ot "ffn_(up|down)=CPU"'
     )
+
+
+def test_gives_a_margin_for_each_device_where_there_is_a_list() -> None:
+    request = LoadRequest(fit_targets_mib=(512, 2048))
+    assert llama_argv.server_options(request, SERVER).words == ("-fitt", "512,2048")
+    # a list is a sweep for llama-bench
+    assert "fit margins by device" in llama_argv.bench_options(request, BENCH).left_out
