@@ -3,6 +3,7 @@
 import array
 import bisect
 
+from app.core.eras import is_output_first
 from app.core.errors import UserError
 from app.core.machine import Device, DeviceKind, Host
 from app.core.request import LoadRequest, SplitMode
@@ -10,9 +11,6 @@ from app.core.request import LoadRequest, SplitMode
 # "device RPC0 does not support split buffers" (llama-model.cpp, build 11434, run on RPC); only
 # ggml-cuda, which ROCm is built from, and ggml-sycl have them
 _SPLIT_BUFFERS = (DeviceKind.CUDA, DeviceKind.ROCM, DeviceKind.SYCL, DeviceKind.OTHER)
-
-# placement.md 1.2 [10]: seen up to this build; the order changed in December 2025 (PR 18148)
-_LAST_OUTPUT_LAST = 6786
 
 
 def usable_devices(devices: tuple[Device, ...], request: LoadRequest) -> tuple[Device, ...]:
@@ -57,7 +55,7 @@ def assign(
     wanted = layers_total if ngl is None or ngl < 0 else min(ngl, layers_total)
     active = wanted if devices else 0
     start = layers_total - active
-    if build is not None and build <= _LAST_OUTPUT_LAST and 0 < active < layers_total:
+    if not is_output_first(build) and 0 < active < layers_total:
         # the blocks go first, and the output only with one layer more than there are blocks
         last = list(_homes(layers_total - 1, start - 1, active, devices, host, request))
         return wanted, (*last, None)

@@ -1,4 +1,4 @@
-"""Bytes by layer, summed from the output layer backward, so that a load is a few subtractions."""
+"""Bytes by layer, summed in the order of offloading, so that a load is a few subtractions."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -6,9 +6,10 @@ from itertools import accumulate
 
 from app.core import cache, weights
 from app.core.cache import Cache, Context
-from app.core.compute import Case, Compute, Copies, compute_of
+from app.core.compute import Case, Compute, Copies, Span, compute_of
 from app.core.machine import Device, DeviceKind, Host
 from app.core.request import LoadRequest
+from app.core.scratch import scratch_bytes
 from app.core.shape import Shape
 from app.core.stow import Shelf, Stowed, stow
 from app.core.weights import Op, Place, Weight
@@ -16,7 +17,11 @@ from app.core.weights import Op, Place, Weight
 
 @dataclass(frozen=True, slots=True)
 class LayerSums:
-    """Weight bytes of the last n layers, n from 0; the output layer is the last one."""
+    """Weight bytes of the first n layers that are offloaded, n from 0.
+
+    These are the output layer and then blocks from the last one backward; in builds before
+    December 2025 the output layer comes after all blocks.
+    """
 
     on_device: tuple[tuple[int, ...], ...]  # per device, if the layers are there
     beside: tuple[tuple[int, ...], ...]  # per device, what it refuses: system memory all the same
@@ -25,6 +30,7 @@ class LayerSums:
     largest_expert: int
     largest_matrix: int  # of a block; what a local GPU copies of the host's weights
     inputs: int  # the embeddings, always in system memory
+    late_output: int  # the output matrix where it is offloaded last, else 0
 
     @property
     def layers_total(self) -> int:
@@ -34,7 +40,7 @@ class LayerSums:
 
 @dataclass(frozen=True, slots=True)
 class ContextSums:
-    """Context of the last n layers: bytes per cell of both kinds of cache, and the state."""
+    """Context of the first n layers: bytes per cell of both kinds of cache, and the state."""
 
     full: tuple[int, ...]
     window: tuple[int, ...]
@@ -59,9 +65,16 @@ def layer_sums(
     devices: tuple[Device, ...],
     host: Host,
     request: LoadRequest,
+    *,
+    is_output_first: bool = True,
 ) -> LayerSums:
     """Sum the weights by layer: as if all were on each device in turn, and as if none were."""
     n = shape.layers_total
+
+    def in_order(stowed: Sequence[Stowed], *, is_device: bool) -> tuple[int, ...]:
+        by_layer = _by_layer(stowed, n, lambda entry: (entry.device is not None) is is_device)
+        return _sums(by_layer, is_output_first=is_output_first)
+
     buffers = weights.host_buffers(devices, request, host.cpu, dry_pass=False)
     kinds: dict[tuple[object, int | None], tuple[Stowed, ...]] = {}
     own, beside = [], []
@@ -69,8 +82,8 @@ def layer_sums(
         kind = (device.kind, device.max_buffer_bytes)
         if kind not in kinds:
             kinds[kind] = stow(found, Shelf(shape, devices, (i,) * n, buffers), request)
-        own.append(_suffix(_by_layer(kinds[kind], n, lambda entry: entry.device is not None)))
-        beside.append(_suffix(_by_layer(kinds[kind], n, lambda entry: entry.device is None)))
+        own.append(in_order(kinds[kind], is_device=True))
+        beside.append(in_order(kinds[kind], is_device=False))
     hosted = stow(found, Shelf(shape, devices, (None,) * n, buffers), request)
     first = next(iter(kinds.values()), ())
     experts = [e for e in first if e.device is not None and e.weight.is_expert]
@@ -78,15 +91,18 @@ def layer_sums(
     return LayerSums(
         on_device=tuple(own),
         beside=tuple(beside),
-        on_host=_suffix(_by_layer(hosted, n, lambda _entry: True)),
+        on_host=in_order(hosted, is_device=False),
         experts=tuple(accumulate(blocks[: shape.n_layer], initial=0)),
         largest_expert=max((e.n_bytes for e in experts), default=0),
         largest_matrix=max((e.weight.n_bytes for e in first if _is_block_matrix(e)), default=0),
         inputs=sum(e.n_bytes for e in hosted if e.weight.place is Place.INPUT),
+        late_output=0 if is_output_first else _output_matrix(first),
     )
 
 
-def context_sums(shape: Shape, request: LoadRequest, context: Context) -> ContextSums:
+def context_sums(
+    shape: Shape, request: LoadRequest, context: Context, *, is_output_first: bool = True
+) -> ContextSums:
     """Sum the caches by layer for the cache types of the request."""
     n = shape.layers_total
     full, window, state = [0] * n, [0] * n, [0] * n
@@ -95,8 +111,13 @@ def context_sums(shape: Shape, request: LoadRequest, context: Context) -> Contex
         if layer.owns_cache:
             one_cell = cache.cell_bytes(shape, i, request, context.flash_attn)
             (window if layer.is_swa else full)[i] = one_cell
-    sums = (_suffix(full), _suffix(window), _suffix(state))
-    return ContextSums(*sums, max(full), max(window))
+    return ContextSums(
+        full=_sums(full, is_output_first=is_output_first),
+        window=_sums(window, is_output_first=is_output_first),
+        state=_sums(state, is_output_first=is_output_first),
+        largest_full=max(full),
+        largest_window=max(window),
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,7 +221,7 @@ class Load:
         return self._spans(Case.HOST_ONLY)
 
     def _spans(self, case: Case) -> Compute:
-        return compute_of(
+        compute = compute_of(
             self.shape,
             self.context,
             self.caches,
@@ -210,6 +231,12 @@ class Load:
             copies=self._copies() if case in (Case.ONE_PART, Case.MANY_PART) else None,
             build=self.build,
         )
+        pairs = zip(self.devices, compute.devices, strict=False)
+        return replace(compute, devices=tuple(self._with_scratch(d, span) for d, span in pairs))
+
+    def _with_scratch(self, device: Device, span: Span) -> Span:
+        more = scratch_bytes(device.kind, self.shape, self.caches, self.request)
+        return Span(span.n_bytes + more, span.low, span.high + more)
 
     def _copies(self) -> Copies | None:
         """Return what the first local GPU copies while blocks are on the host."""
@@ -217,7 +244,8 @@ class Load:
         first = next(local, None)
         if first is None or not self.request.op_offload:
             return None
-        return Copies(first, self.sums.largest_matrix, 0, self._largest_cache())
+        sums = self.sums
+        return Copies(first, sums.largest_matrix, sums.late_output, self._largest_cache())
 
     def _largest_cache(self) -> int:
         sums = self.context_sums
@@ -265,5 +293,23 @@ def _by_layer(stowed: Sequence[Stowed], n: int, is_counted: Callable[[Stowed], b
     return by_layer
 
 
-def _suffix(by_layer: Sequence[int]) -> tuple[int, ...]:
-    return tuple(accumulate(reversed(by_layer), initial=0))
+def _output_matrix(stowed: Sequence[Stowed]) -> int:
+    """Return the output matrix where a device takes it, else 0."""
+    return max(
+        (
+            entry.weight.n_bytes
+            for entry in stowed
+            if entry.device is not None
+            and entry.weight.place is Place.OUTPUT
+            and entry.weight.op is Op.MUL_MAT
+        ),
+        default=0,
+    )
+
+
+def _sums(by_layer: Sequence[int], *, is_output_first: bool) -> tuple[int, ...]:
+    """Sum in the order of offloading; by_layer has the output layer at its end."""
+    *blocks, output = by_layer
+    blocks.reverse()
+    ordered = (output, *blocks) if is_output_first else (*blocks, output)
+    return tuple(accumulate(ordered, initial=0))

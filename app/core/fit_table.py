@@ -4,7 +4,8 @@ Rule of the verdict: on each device the weights, the cache and the largest compu
 range must leave the fit target free (1024 MiB, llama.cpp's own default, which also covers what
 drivers take per process); what is left over must fit into the system memory that is available.
 Layers go to the devices as --fit puts them: whole layers, from the last device and the output
-layer backward. Bytes are those of core.placement, but for copies of the rope factors (1 KiB).
+layer backward (before December 2025 the output layer goes after all blocks). Bytes are those of
+core.placement, but for copies of the rope factors (1 KiB).
 """
 
 from collections.abc import Iterator, Mapping
@@ -13,6 +14,7 @@ from enum import Enum
 
 from app.core import cache, fit_sums, quants, requant
 from app.core.assign import usable_devices
+from app.core.eras import is_output_first
 from app.core.errors import UserError
 from app.core.fit_sums import ContextSums, LayerSums, Load, Need
 from app.core.machine import Device, Host
@@ -135,8 +137,9 @@ def fit_rows(
     contexts = wish.contexts or contexts_for(shape.n_ctx_train)
     chosen = usable_devices(devices, request)
     found = weights_of(model, shape)
+    output_first = is_output_first(wish.build)
     for name, is_file, kept in _quantisations(model, found, wish):
-        sums = fit_sums.layer_sums(kept, shape, chosen, host, request)
+        sums = fit_sums.layer_sums(kept, shape, chosen, host, request, is_output_first=output_first)
         n_bytes = sum(weight.n_bytes for weight in kept if not weight.is_duplicate)
         for cache_type in wish.cache_types:
             asked = replace(request, cache_type_k=cache_type, cache_type_v=cache_type)
@@ -148,7 +151,9 @@ def fit_rows(
                 yield replace(empty, cells=cells)
                 continue
             context = cache.context_of(shape, replace(asked, ctx=contexts[0]))
-            context_sums = fit_sums.context_sums(shape, asked, context)
+            context_sums = fit_sums.context_sums(
+                shape, asked, context, is_output_first=output_first
+            )
             row = _Row(shape, sums, context_sums, chosen, host, asked, wish)
             yield _filled(row, empty, contexts)
 
