@@ -46,8 +46,7 @@ def faults(samples: tuple[tuple[int, int | None], ...], busy_from: int = 50) -> 
     A fault is one that shows in at least 3 of the last 10 samples while the card works.
     """
     busy = [mask for mask, use in samples[-WINDOW:] if use is not None and use >= busy_from]
-    return tuple(
-        text
-        for bit, text in _WORDS
-        if bit & FAULTS and sum(1 for mask in busy if mask & bit) >= TIMES
-    )
+    bits = sum(bit for bit, _ in _WORDS if sum(1 for m in busy if m & bit) >= TIMES) & FAULTS
+    # the hardware's slowdown names no cause; where the cause is told, it says nothing more
+    bits = bits & ~0x8 if bits & (0x40 | POWER_BRAKE) else bits
+    return tuple(text for bit, text in _WORDS if bits & bit)

@@ -25,6 +25,7 @@ class GpuReading:
     link_width_max: int | None = None
     link_generation: int | None = None  # falls while the card idles
     link_generation_max: int | None = None
+    source: str = ""
 
 
 @dataclass(frozen=True, slots=True)

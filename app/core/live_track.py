@@ -13,7 +13,7 @@ _PLAIN = (
     "cpu_share", "memory_used_bytes", "memory_total_bytes", "swap_in_bytes_s", "swap_out_bytes_s",
     "refault_bytes_s", "limit_bytes", "limit_used_bytes", "limit_hits", "spilled_bytes",
 )  # fmt: skip
-_GPU = tuple(f.name for f in fields(GpuReading) if f.name != "name")
+_GPU = tuple(f.name for f in fields(GpuReading) if f.name not in ("name", "source"))
 _PROCESS = ("cpu_cores", "resident_bytes", "gpu_bytes")
 _MOST_PROCESSES = 8
 _WHOLE = frozenset(("clock_reasons", "limit_hits"))

@@ -53,6 +53,7 @@ class AmdMeter:
             link_width_max=link.width_max,
             link_generation=link.generation,
             link_generation_max=link.generation_max,
+            source=f"sysfs, {name} of amdgpu",
         )
 
     def _heat_limit(self, name: str) -> float | None:

@@ -6,6 +6,7 @@ from typing import Any
 from app.core.live import GpuReading
 
 MAX_GPUS = 4
+SOURCE = "NVML"
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +54,7 @@ class NvidiaMeter:
 
     def source(self) -> str:
         """Name the library while it tells of cards, "" otherwise."""
-        return "NVML" if self._cards else ""
+        return SOURCE if self._cards else ""
 
     def close(self) -> None:
         """Let go of the library, so that an idle card may sleep; the next reading opens it."""
@@ -120,6 +121,7 @@ class NvidiaMeter:
             link_width_max=card.link_width_max,
             link_generation=self._ask(api.nvmlDeviceGetCurrPcieLinkGeneration, handle),
             link_generation_max=card.link_generation_max,
+            source=SOURCE,
         )
 
     def _reasons(self, handle: Any) -> int | None:

@@ -80,4 +80,5 @@ class WindowsMeter:
             busy=pdh.busy_share(self._values, adapter.luid),
             memory_used_bytes=pdh.used_bytes(self._values, adapter.luid, counter),
             memory_total_bytes=adapter.shared_bytes if is_integrated else adapter.own_bytes,
+            source="GPU counters of Windows, and DXGI",
         )

@@ -28,6 +28,11 @@ _BY_FOLDER = (
     ("text-generation-webui", ("/text-generation-webui/", "/llama_cpp_binaries/")),
     ("Docker Model Runner", ("/docker/",)),
 )
+_STARTERS = frozenset((
+    "timeout", "nice", "env", "sh", "bash", "zsh", "fish", "dash", "sudo", "nohup", "time",
+    "strace", "gdb", "taskset", "numactl", "systemd-run", "docker", "podman", "cmd", "powershell",
+    "pwsh", "screen", "tmux", "watch",
+))  # fmt: skip
 _PYTHON = (
     ("vLLM", ("vllm",)),
     ("SGLang", ("sglang",)),
@@ -51,6 +56,12 @@ def title_of(process: ProcessInfo) -> str:
     line = " ".join(words).lower()
     if name.lower().startswith("python"):
         return next((t for t, parts in _PYTHON if any(part in line for part in parts)), "")
-    if any(word.lower().endswith(".gguf") for word in process.argv[1:]):
-        return f"llama.cpp: {name}"
-    return ""
+    return f"llama.cpp: {name}" if _loads_model(process) else ""
+
+
+def _loads_model(process: ProcessInfo) -> bool:
+    """Tell whether a program was told to load a GGUF file; those that start others do not count."""
+    if process.name.lower().removesuffix(".exe") in _STARTERS:
+        return False
+    pairs = zip(process.argv, process.argv[1:], strict=False)
+    return any(flag in ("-m", "--model") and v.lower().endswith(".gguf") for flag, v in pairs)

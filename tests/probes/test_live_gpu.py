@@ -43,7 +43,7 @@ def test_reads_what_an_nvidia_card_does() -> None:
         clock_mhz=2520, memory_clock_mhz=10501, temperature=71.0, power_w=312.0,
         power_limit_w=450.0, clock_reasons=4, link_bytes_s=2_048_000.0, memory_busy=0.4,
         temperature_limit=83.0, power_default_w=450.0, link_width=8, link_width_max=7,
-        link_generation=7, link_generation_max=7,
+        link_generation=7, link_generation_max=7, source="NVML",
     )  # fmt: skip
 
 

@@ -35,6 +35,12 @@ def test_other_programs_are_none(name: str) -> None:
     assert title_of(ProcessInfo(7, name, f"/usr/bin/{name}", (name, "file.txt"))) == ""
 
 
+def test_programs_that_start_others_are_none() -> None:
+    for argv in (("timeout", "9", "server", "-m", "a.gguf"), ("timeout", "9", "app", "a.gguf")):
+        assert title_of(ProcessInfo(7, "timeout", None, argv)) == ""
+    assert title_of(ProcessInfo(7, "less", None, ("less", "a.gguf"))) == ""
+
+
 def test_a_title_holds_no_path() -> None:
     exe = "/home/somebody/llama.cpp/build/bin/llama-cli"
     assert title_of(ProcessInfo(7, "llama-cli", exe, ())) == "llama.cpp: llama-cli"

@@ -237,7 +237,7 @@ def test_reads_live_values_only_while_it_is_seen(
     assert not _reads(tab)
     session.set_machine(machines.linux())
     assert _reads(tab)
-    chart = _child(tab, StripChart, "memoryStrip")
+    chart = _child(tab, StripChart, "This computer: Memory in use")
     qtbot.waitUntil(lambda: chart.strip is not None and "GiB" in chart.strip.now)
     tab.hide()
     assert not _reads(tab)

@@ -1,15 +1,14 @@
 """The strips: seconds before now, gaps where nothing was measured, an axis that can be read."""
 
 import math
-from dataclasses import replace
 
 import pytest
 
-from app.core.live import GpuReading, LiveReading
-from app.ui.models import live_gpu_model
-from app.ui.models.live_history import SPAN_S, History, Trace
-from app.ui.models.live_model import strips
+from app.core.live import GpuReading, LiveReading, ProcessReading
+from app.ui.models.live_history import SPAN_S, History, Strip, Trace
+from app.ui.models.live_model import groups
 from app.ui.widgets.strip_chart import runs
+from tests.live_recordings import readings
 
 GIB = 1 << 30
 
@@ -19,6 +18,11 @@ def _history(*readings: LiveReading) -> History:
     for reading in readings:
         history.add(reading)
     return history
+
+
+def strips(history: History, memory_limit: int | None = None) -> tuple[Strip, ...]:
+    """Return the strips of the computer itself."""
+    return groups(history, memory_limit)[0].strips
 
 
 def test_starts_without_a_line_and_without_a_zero() -> None:
@@ -54,13 +58,25 @@ def test_forgets_what_is_older_than_the_chart() -> None:
     assert len(points) < 130
 
 
-def test_memory_is_drawn_against_all_memory_with_the_containers_limit() -> None:
-    history = _history(LiveReading(1.0, None, 6 * GIB, 24 * GIB))
-    memory = strips(history, 8 * GIB)[1]
-    assert (memory.now, memory.top, memory.top_text) == ("6.0 GiB", 24.0 * GIB, "24.0 GiB")
+def test_memory_is_drawn_against_all_memory() -> None:
+    memory = strips(_history(LiveReading(1.0, None, 6 * GIB, 24 * GIB)))[1]
+    assert (memory.now, memory.limit, memory.limit_text) == (
+        "6.0 GiB", 24.0 * GIB, "all 24.0 GiB",
+    )  # fmt: skip
+    assert memory.top > 24 * GIB  # the line of the limit can be seen
+    assert len(strips(_history(LiveReading(1.0, None, 6 * GIB, 24 * GIB)), 64 * GIB)[1].traces) == 1
+
+
+def test_a_container_has_its_own_line_and_limit() -> None:
+    reading = LiveReading(
+        1.0, None, 6 * GIB, 24 * GIB, limit_bytes=8 * GIB, limit_used_bytes=3 * GIB
+    )
+    memory = strips(_history(reading))[1]
     assert (memory.limit, memory.limit_text) == (8.0 * GIB, "limit 8.0 GiB")
-    assert strips(history)[1].limit is None
-    assert strips(history, 64 * GIB)[1].limit is None
+    assert [trace.name for trace in memory.traces] == ["all programs", "this container"]
+    # of a recorded machine only the limit is known
+    known = strips(_history(LiveReading(1.0, None, 6 * GIB, 24 * GIB)), 8 * GIB)[1]
+    assert (known.limit, len(known.traces)) == (8.0 * GIB, 1)
 
 
 @pytest.mark.parametrize(
@@ -99,29 +115,100 @@ def _gpu(**changes: float) -> GpuReading:
     return GpuReading("card", **(values | changes))  # type: ignore[arg-type]  # made by the test
 
 
-def test_a_gpu_has_use_memory_and_power_with_their_limits() -> None:
-    history = _history(LiveReading(1.0, gpus=(_gpu(),)))
-    use, memory, power = strips(history)[3:]
-    assert (use.title, use.now) == ("GPU 0 in use", "90 %, 2,100 MHz")
+def test_a_gpu_has_strips_of_what_it_tells_with_limits() -> None:
+    gpu = _gpu(temperature_limit=90.0)
+    computer, card = groups(_history(LiveReading(1.0, gpus=(gpu,))))
+    assert (computer.title, card.title) == ("This computer", "GPU 0: card")
+    use, memory, clocks, heat, power = card.strips
+    assert (use.title, use.now, len(use.traces)) == ("In use", "90 %", 1)
     assert (memory.now, memory.limit) == ("20.0 GiB", 24.0 * GIB)
-    assert (power.now, power.limit, power.limit_text) == ("300 W, 84 °C", 320.0, "limit 320 W")
+    assert clocks.now == "not known, computing 2,100 MHz"
+    assert (heat.now, heat.limit, heat.limit_text) == ("84 °C", 90.0, "limit 90 °C")
+    assert (power.now, power.limit, power.limit_text) == ("300 W", 320.0, "limit 320 W")
 
 
-def test_a_gpu_that_tells_no_power_shows_its_heat() -> None:
-    gpu = GpuReading("card", temperature=61.0)
-    heat = strips(_history(LiveReading(1.0, gpus=(gpu,))))[5]
-    assert (heat.title, heat.now, heat.limit) == ("GPU 0 heat", "61 °C", None)
+def test_a_gpu_that_tells_nothing_has_no_strip_and_no_zero() -> None:
+    assert len(groups(_history(LiveReading(1.0, gpus=(GpuReading("quiet"),))))) == 1
+    (_, card) = groups(_history(LiveReading(1.0, gpus=(GpuReading("some", temperature=61.0),))))
+    (heat,) = card.strips
+    assert (heat.title, heat.now, heat.limit) == ("Temperature", "61 °C", None)
 
 
-def test_says_when_heat_holds_the_clock_down_while_it_works() -> None:
-    hot = LiveReading(1.0, gpus=(_gpu(clock_reasons=0x40),))
-    history = _history(*(replace(hot, at_s=i / 2) for i in range(2)))
-    assert live_gpu_model.event(history) == ""  # twice is chance
-    history.add(replace(hot, at_s=1.5))
-    assert live_gpu_model.event(history) == (
-        "GPU 0: its clock is held down (2,100 MHz): heat (hardware)."
+def test_a_recorded_card_that_gets_hot_is_marked_where_its_limit_bites() -> None:
+    history = _history(*readings())
+    _, card = groups(history)
+    by_title = {strip.title: strip for strip in card.strips}
+    assert list(by_title) == ["In use", "Memory", "Clocks", "Temperature", "Power", "Link"]
+    fell, held = by_title["Clocks"].marks
+    assert fell.text == "GPU 0: memory clock fell from 9,501 to 5,001 MHz: heat (hardware)"
+    assert held.text == "GPU 0: clock held down at 1,230 MHz: heat (hardware)"
+    assert fell.age_s == 25.0
+    assert [mark.is_normal for mark in by_title["Power"].marks] == [True]
+    assert [mark.text for mark in by_title["Temperature"].marks] == [
+        "GPU 0: temperature at its limit: 93 of 93 °C"
+    ]
+    assert by_title["Link"].now == "0.3 GB/s, PCIe 4, 16 lanes"
+    assert by_title["Clocks"].sentence == (
+        "9,501 MHz, computing 1,870 MHz. 24 s ago: GPU 0: clock held down at 1,230 MHz: heat "
+        "(hardware). 25 s ago: GPU 0: memory clock fell from 9,501 to 5,001 MHz: heat (hardware)"
     )
-    assert live_gpu_model.event(History()) == ""
+
+
+def test_under_the_pointer_stand_the_values_the_event_and_the_source() -> None:
+    _, card = groups(_history(*readings()))
+    clocks = card.strips[2]
+    assert clocks.at(25.0) == (
+        "Clocks 25 s ago: memory: 5,001 MHz, computing: 1,200 MHz\n"
+        "GPU 0: memory clock fell from 9,501 to 5,001 MHz: heat (hardware)\n"
+        "GPU 0: clock held down at 1,230 MHz: heat (hardware)\n"
+        "Source: NVML"
+    )
+    assert "not known" in strips(History())[0].at(30.0)
+
+
+def test_marks_leave_the_chart_with_their_time_and_events_stay() -> None:
+    history = _history(LiveReading(0.0), LiveReading(1.0, swap_in_bytes_s=20.0 * (1 << 20)))
+    assert len(strips(history)[2].marks) == 1
+    history.add(LiveReading(90.0))
+    assert strips(history)[2].marks == ()
+    assert [event.at_s for event in history.events] == [1.0]
+
+
+def test_processes_of_runtimes_have_strips_of_their_own() -> None:
+    server = ProcessReading(
+        7, "Ollama: llama-server", "llama-server -m a.gguf", 1.5, 3 * GIB, 20 * GIB
+    )
+    helper = ProcessReading(8, "Ollama", "ollama serve", None, 1 << 20)
+    _, first, second = groups(_history(LiveReading(1.0, processes=(server, helper))))
+    assert (first.title, first.detail) == (
+        "Ollama: llama-server, process 7", "llama-server -m a.gguf",
+    )  # fmt: skip
+    assert [(strip.title, strip.now) for strip in first.strips] == [
+        ("CPU", "1.5 cores"), ("Resident memory", "3.00 GiB"), ("GPU memory", "20.00 GiB"),
+    ]  # fmt: skip
+    # what the driver does not tell is not drawn, and a first reading has no rate
+    assert [(strip.title, strip.now) for strip in second.strips] == [
+        ("CPU", "not known"), ("Resident memory", "1.0 MiB"),
+    ]  # fmt: skip
+
+
+def test_of_many_processes_those_with_a_model_are_shown() -> None:
+    small = [ProcessReading(i, f"helper {i}", resident_bytes=1 << 20) for i in range(5)]
+    large = ProcessReading(9, "server", resident_bytes=8 * GIB)
+    found = groups(_history(LiveReading(1.0, processes=(*small, large))))
+    assert [group.title for group in found[1:]] == [
+        "helper 0, process 0", "helper 1, process 1", "server, process 9",
+    ]  # fmt: skip
+
+
+def test_a_recorded_time_counts_from_its_start() -> None:
+    history = History(20.0, is_live=False)
+    history.add(LiveReading(0.0, 0.5))
+    history.add(LiveReading(20.0, 0.75))
+    cpu = groups(history)[0].strips[0]
+    assert [text for _, text in cpu.ticks] == ["0 s", "7 s", "13 s", "20 s"]
+    assert cpu.at(20.0).startswith("CPU in use at 0 s: 50 %")
+    assert [text for _, text in strips(History())[0].ticks] == ["60 s ago", "40 s", "20 s", "now"]
 
 
 def test_pages_that_are_read_again_are_drawn_beside_swap() -> None:

@@ -1,90 +1,134 @@
-"""The live strips of the GPUs: use, memory, heat and power with their limits, and events."""
+"""The live strips of the GPUs: use, memory, clocks, heat, power and link, with their limits."""
 
-import math
 from collections.abc import Callable
+from dataclasses import replace
 
-from app.core import clock_reasons, units
+from app.core import units
 from app.core.live import GpuReading, LiveReading
-from app.ui.models.live_history import History, Strip, Trace
+from app.ui.models import live_axis
+from app.ui.models.live_history import Group, History, Strip, Trace, is_known
 
+EDGE = 1.25  # of a limit, so that its line and its text can be seen
 _MOST_GPUS = 2  # more would not fit on a screen; the others are in the facts
 _HOT = 110.0  # °C at the upper edge
-_EDGE = 1.25  # of a limit, so that its line and its text can be seen
+_LEAST_MHZ, _LEAST_WATTS, _LEAST_LINK = 500.0, 50.0, 1e9
+
+Value = Callable[[GpuReading], float | None]
 
 
-def strips(history: History) -> tuple[Strip, ...]:
-    """Return three strips for each GPU that tells anything."""
+def groups(history: History) -> tuple[Group, ...]:
+    """Return the strips of each GPU that tells anything; what it does not tell has no strip."""
     last = history.last
-    found: list[Strip] = []
+    found = []
     for index, gpu in enumerate(last.gpus[:_MOST_GPUS] if last else ()):
-        prefix = f"GPU {index}"
-        found += [_use(history, index, gpu, prefix), _memory(history, index, gpu, prefix)]
-        found.append(_heat(history, index, gpu, prefix))
+        card = _Card(history, index, gpu)
+        made = (card.use(), card.memory(), card.clocks(), card.heat(), card.power(), card.link())
+        strips = tuple(strip for strip in made if any(is_known(t.points) for t in strip.traces))
+        if strips:
+            found.append(Group(f"GPU {index}: {gpu.name}", strips, gpu.source))
     return tuple(found)
 
 
-def event(history: History) -> str:
-    """Say what holds a GPU's clock down while it works, "" when nothing does."""
-    last = history.last
-    for index, gpu in enumerate(last.gpus[:_MOST_GPUS] if last else ()):
-        samples = tuple(
-            (reading.gpus[index].clock_reasons or 0, _percent(reading.gpus[index].busy))
-            for reading in history.readings
-            if index < len(reading.gpus)
+class _Card:
+    """Makes the strips of one card."""
+
+    def __init__(self, history: History, index: int, gpu: GpuReading) -> None:
+        self._history = history
+        self._index = index
+        self._gpu = gpu
+
+    def use(self) -> Strip:
+        """Return how much of the time it computed, and moved its memory."""
+        traces = [self._trace("computes", "accent", lambda g: g.busy)]
+        memory = self._trace("memory", "host", lambda g: g.memory_busy, is_dashed=True)
+        if is_known(memory.points):
+            traces.append(memory)
+        now = units.percent(self._gpu.busy, 0)
+        return self._own(Strip("In use", now, 1.0, "100 %", tuple(traces), words=_percent))
+
+    def memory(self) -> Strip:
+        """Return what all programs hold in its memory."""
+        total = self._gpu.memory_total_bytes
+        used = self._trace("memory", "accent", lambda g: g.memory_used_bytes)
+        now = units.gib(self._gpu.memory_used_bytes)
+        strip = Strip("Memory", now, float(total or 1) * EDGE, "", (used,), words=units.gib)
+        if total:
+            strip = replace(strip, limit=float(total), limit_text=f"all {units.gib(total)}")
+        return self._own(strip, "memory")
+
+    def clocks(self) -> Strip:
+        """Return both clocks; the one of the memory decides how fast it writes."""
+        traces = (
+            self._trace("memory", "accent", lambda g: g.memory_clock_mhz),
+            self._trace("computing", "host", lambda g: g.clock_mhz, is_dashed=True),
         )
-        faults = clock_reasons.faults(samples)
-        if faults:
-            clock = f" ({gpu.clock_mhz:,} MHz)" if gpu.clock_mhz is not None else ""
-            return f"GPU {index}: its clock is held down{clock}: {', '.join(faults)}."
-    return ""
+        top = live_axis.plain_top(traces, _LEAST_MHZ)
+        now = _mhz(self._gpu.memory_clock_mhz)
+        if self._gpu.clock_mhz is not None:
+            now = f"{now}, computing {_mhz(self._gpu.clock_mhz)}"
+        return self._own(Strip("Clocks", now, top, _mhz(top), traces, words=_mhz), "clock")
+
+    def heat(self) -> Strip:
+        """Return its temperature against the one at which it slows down."""
+        limit = self._gpu.temperature_limit
+        traces = (self._trace("temperature", "host", lambda g: g.temperature),)
+        now = _degrees(self._gpu.temperature)
+        strip = Strip("Temperature", now, _HOT, _degrees(_HOT), traces, words=_degrees)
+        if limit:
+            text = f"limit {_degrees(limit)}"
+            strip = replace(strip, top_text="", limit=limit, limit_text=text)
+        return self._own(strip, "heat")
+
+    def power(self) -> Strip:
+        """Return its power against the limit in force."""
+        limit = self._gpu.power_limit_w
+        traces = (self._trace("power", "accent", lambda g: g.power_w),)
+        top = limit * EDGE if limit else live_axis.plain_top(traces, _LEAST_WATTS)
+        strip = Strip("Power", _watts(self._gpu.power_w), top, "", traces, words=_watts)
+        if limit:
+            strip = replace(strip, limit=limit, limit_text=f"limit {_watts(limit)}")
+        else:
+            strip = replace(strip, top_text=_watts(top))
+        return self._own(strip, "power")
+
+    def link(self) -> Strip:
+        """Return what crosses PCIe in both directions, and how wide it is."""
+        gpu = self._gpu
+        traces = (self._trace("link", "accent", lambda g: g.link_bytes_s),)
+        top = live_axis.plain_top(traces, _LEAST_LINK)
+        now = units.bandwidth(gpu.link_bytes_s)
+        if gpu.link_generation is not None and gpu.link_width is not None:
+            now += f", PCIe {gpu.link_generation}, {gpu.link_width} lanes"
+        words = units.bandwidth
+        return self._own(Strip("Link", now, top, words(top), traces, words=words))
+
+    def _trace(self, name: str, role: str, value: Value, *, is_dashed: bool = False) -> Trace:
+        return Trace(name, role, self._history.points(_of(self._index, value)), is_dashed)
+
+    def _own(self, strip: Strip, subject: str = "") -> Strip:
+        """Return the strip with its source and with the limits that were reached."""
+        marks = self._history.marks(f"gpu.{self._index}.{subject}") if subject else ()
+        return replace(strip, marks=marks, source=self._gpu.source)
 
 
-def _use(history: History, index: int, gpu: GpuReading, prefix: str) -> Strip:
-    now = units.percent(gpu.busy, 0)
-    if gpu.clock_mhz is not None:
-        now += f", {gpu.clock_mhz:,} MHz"
-    trace = Trace("use", "accent", history.points(_of(index, lambda g: g.busy)))
-    return Strip(f"{prefix} in use", now, 1.0, "100 %", (trace,))
-
-
-def _memory(history: History, index: int, gpu: GpuReading, prefix: str) -> Strip:
-    total = gpu.memory_total_bytes
-    now = units.gib(gpu.memory_used_bytes)
-    if gpu.link_bytes_s is not None:
-        now += f", link {units.bandwidth(gpu.link_bytes_s)}"
-    trace = Trace("memory", "accent", history.points(_of(index, lambda g: g.memory_used_bytes)))
-    return Strip(
-        f"{prefix} memory",
-        now,
-        float(total or 1) * _EDGE,
-        "",
-        (trace,),
-        float(total) if total else None,
-        units.gib(total) if total else "",
-    )
-
-
-def _heat(history: History, index: int, gpu: GpuReading, prefix: str) -> Strip:
-    """Show power against its limit; heat alone where the card tells no power."""
-    degrees = f"{gpu.temperature:.0f} °C" if gpu.temperature is not None else ""
-    limit = gpu.power_limit_w
-    if gpu.power_w is not None and limit:
-        trace = Trace("power", "accent", history.points(_of(index, lambda g: g.power_w)))
-        now = ", ".join(part for part in (f"{gpu.power_w:.0f} W", degrees) if part)
-        text = f"limit {limit:.0f} W"
-        return Strip(f"{prefix} power", now, limit * _EDGE, "", (trace,), limit, text)
-    trace = Trace("heat", "host", history.points(_of(index, lambda g: g.temperature)))
-    return Strip(f"{prefix} heat", degrees or units.UNKNOWN, _HOT, f"{_HOT:.0f} °C", (trace,))
-
-
-def _of(
-    index: int, value: Callable[[GpuReading], float | None]
-) -> Callable[[LiveReading], float | None]:
+def _of(index: int, value: Value) -> Callable[[LiveReading], float | None]:
     def read(reading: LiveReading) -> float | None:
-        return value(reading.gpus[index]) if index < len(reading.gpus) else math.nan
+        return value(reading.gpus[index]) if index < len(reading.gpus) else None
 
     return read
 
 
-def _percent(share: float | None) -> int | None:
-    return None if share is None else round(100 * share)
+def _percent(share: float) -> str:
+    return units.percent(share, 0)
+
+
+def _mhz(value: float | None) -> str:
+    return units.UNKNOWN if value is None else f"{value:,.0f} MHz"
+
+
+def _degrees(value: float | None) -> str:
+    return units.UNKNOWN if value is None else f"{value:.0f} °C"
+
+
+def _watts(value: float | None) -> str:
+    return units.UNKNOWN if value is None else f"{value:.0f} W"

@@ -1,22 +1,28 @@
-"""How each live strip shows the readings of the last minute: CPU, memory, swap, GPUs."""
+"""How the live strips show readings: this computer, its GPUs, the processes of runtimes."""
 
-import math
 from collections.abc import Callable
+from dataclasses import replace
 
 from app.core import units
 from app.core.live import LiveReading
-from app.ui.models import live_gpu_model
-from app.ui.models.live_history import History, Strip, Trace
+from app.ui.models import live_axis, live_gpu_model, live_process_model
+from app.ui.models.live_history import Group, History, Strip, Trace, is_known
 
-_FACTORS = (1, 2, 5, 10, 20, 50, 100, 200, 500)
-_KIND_ROLES = ("host", "dim", "line")
+_KIND_ROLES = ("host", "kv", "compute")
 _LEAST_RATE = float(units.MIB)  # bytes per s: without traffic the axis must not show noise
+_TITLE = "This computer"
 
 
-def strips(history: History, memory_limit: int | None = None) -> tuple[Strip, ...]:
-    """Return CPU, memory and swap, then the GPUs'; memory_limit is a container's, None = none."""
-    host = (_cpu(history), _memory(history, memory_limit), _swap(history))
-    return (*host, *live_gpu_model.strips(history))
+def groups(history: History, memory_limit: int | None = None) -> tuple[Group, ...]:
+    """Return the strips by heading; memory_limit is a container's, None = none is known."""
+    own = Group(_TITLE, (_cpu(history), _memory(history, memory_limit), _swap(history)))
+    found = (own, *live_gpu_model.groups(history), *live_process_model.groups(history))
+    return tuple(replace(group, strips=_timed(group.strips, history)) for group in found)
+
+
+def _timed(strips: tuple[Strip, ...], history: History) -> tuple[Strip, ...]:
+    span, is_live = history.span_s, history.is_live
+    return tuple(replace(strip, span_s=span, is_live=is_live) for strip in strips)
 
 
 def _cpu(history: History) -> Strip:
@@ -26,27 +32,46 @@ def _cpu(history: History) -> Strip:
         Trace(name, role, history.points(_kind(name)), True)
         for (name, _), role in zip(last.cpu_kinds if last else (), _KIND_ROLES, strict=False)
     )
-    now = units.percent(last.cpu_share if last else None, 0)
-    return Strip("CPU in use", now, 1.0, "100 %", (trace, *kinds))
+    return Strip(
+        "CPU in use",
+        units.percent(last.cpu_share if last else None, 0),
+        1.0,
+        "100 %",
+        (trace, *kinds),
+        words=_percent,
+        source="psutil: CPU times of all cores",
+    )
 
 
 def _kind(name: str) -> Callable[[LiveReading], float | None]:
     return lambda reading: dict(reading.cpu_kinds).get(name)
 
 
-def _memory(history: History, limit: int | None) -> Strip:
+def _percent(share: float) -> str:
+    return units.percent(share, 0)
+
+
+def _memory(history: History, given: int | None) -> Strip:
     last = history.last
     total = last.memory_total_bytes if last else None
-    trace = Trace("Memory", "accent", history.points(lambda reading: reading.memory_used_bytes))
+    limit = last.limit_bytes if last and last.limit_bytes is not None else given
+    traces = [Trace("all programs", "accent", history.points(lambda r: r.memory_used_bytes))]
     is_limited = limit is not None and total is not None and limit < total
+    if is_limited:
+        mine = history.points(lambda reading: reading.limit_used_bytes)
+        traces += [Trace("this container", "host", mine, True)] if is_known(mine) else []
     return Strip(
         "Memory in use",
         units.gib(last.memory_used_bytes if last else None),
-        float(total or 1),
-        units.gib(total) if total else "",
-        (trace,),
-        float(limit) if is_limited and limit is not None else None,
-        f"limit {units.gib(limit)}" if is_limited else "",
+        # the line of what there is must be seen below the upper edge
+        float(total or 1) * (1.0 if is_limited else live_gpu_model.EDGE),
+        units.gib(total) if total and is_limited else "",
+        tuple(traces),
+        float(limit) if is_limited and limit is not None else float(total) if total else None,
+        f"limit {units.gib(limit)}" if is_limited else f"all {units.gib(total)}" if total else "",
+        history.marks("memory"),
+        units.gib,
+        "psutil: total less available" + (", cgroup" if is_limited else ""),
     )
 
 
@@ -58,22 +83,26 @@ def _swap(history: History) -> Strip:
     )
     # a mapped model whose pages are thrown out is read again without any swap traffic
     again = history.points(lambda reading: reading.refault_bytes_s)
-    if any(not math.isnan(value) for _, value in again):
+    if is_known(again):
         traces = (*traces, Trace("read again", "error", again, True))
-    known = [value for trace in traces for _, value in trace.points if not math.isnan(value)]
-    top = _ceiling(max([*known, _LEAST_RATE]))
+    top = live_axis.bytes_top(traces, _LEAST_RATE)
     into, out = (last.swap_in_bytes_s, last.swap_out_bytes_s) if last else (None, None)
     now = units.UNKNOWN
     if into is not None and out is not None:
-        now = f"in {units.size(into)}/s, out {units.size(out)}/s"
+        now = f"in {_rate(into)}, out {_rate(out)}"
         if last is not None and last.refault_bytes_s:
-            now += f", again {units.size(last.refault_bytes_s)}/s"
-    return Strip("Swap traffic", now, top, f"{units.size(top)}/s", traces)
+            now += f", again {_rate(last.refault_bytes_s)}"
+    return Strip(
+        "Swap traffic",
+        now,
+        top,
+        _rate(top),
+        traces,
+        marks=history.marks("swap"),
+        words=_rate,
+        source="pages moved to and from the swap; file pages read again (/proc/vmstat on Linux)",
+    )
 
 
-def _ceiling(value: float) -> float:
-    """Return the next round figure in MiB or GiB, so that the axis is easy to read."""
-    step = float(units.MIB)
-    while step * _FACTORS[-1] < value:
-        step *= units.KIB
-    return next(step * factor for factor in _FACTORS if step * factor >= value)
+def _rate(value: float) -> str:
+    return f"{units.size(value)}/s"

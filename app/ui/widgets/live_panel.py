@@ -1,19 +1,19 @@
-"""The live strips side by side; they cost nothing while nobody can see them."""
+"""The live strips and the limits that were reached; they cost nothing while nobody can see them."""
+
+from datetime import datetime
 
 from PySide6.QtCore import QEvent, QObject
 from PySide6.QtGui import QHideEvent, QShowEvent
-from PySide6.QtWidgets import QGridLayout, QWidget
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from app.core.live import LiveReading
 from app.ui import theme
-from app.ui.models import live_gpu_model, live_model
+from app.ui.models import live_model
+from app.ui.models.event_model import EventRow
 from app.ui.models.live_history import History
-from app.ui.widgets.card import dim_label
-from app.ui.widgets.strip_chart import StripChart
+from app.ui.widgets.event_list import EventList
+from app.ui.widgets.strip_groups import StripGroups
 from app.work.live import Live
-
-_NAMES = ("cpuStrip", "memoryStrip", "swapStrip")
-_COLUMNS = 3
 
 
 class LivePanel(QWidget):
@@ -25,14 +25,15 @@ class LivePanel(QWidget):
         self._limit: int | None = None
         self._history = History()
         self._watched: QWidget | None = None
-        self._grid = QGridLayout(self)
-        self._grid.setContentsMargins(0, 0, 0, 0)
-        self._grid.setHorizontalSpacing(theme.XL)
-        self._grid.setVerticalSpacing(theme.M)
-        self._charts: list[StripChart] = []
-        self._event = dim_label()
-        self._event.setObjectName("liveEvent")
-        self._event.hide()
+        self._events = EventList(
+            "liveEvents", self.tr("No limit was reached while this was shown.")
+        )
+        self._strips = StripGroups()
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(theme.M)
+        layout.addWidget(self._events)
+        layout.addWidget(self._strips)
         live.read.connect(self._on_read)
         self._show()
 
@@ -68,31 +69,10 @@ class LivePanel(QWidget):
             self._live.stop()
 
     def _on_read(self, reading: LiveReading) -> None:
-        self._history.add(reading)
+        when = datetime.now().strftime("%H:%M:%S")
+        for event in self._history.add(reading):
+            self._events.add(EventRow(when, event.text, event.is_normal))
         self._show()
 
     def _show(self) -> None:
-        strips = live_model.strips(self._history, self._limit)
-        if len(strips) != len(self._charts):
-            self._arrange(len(strips))
-        for chart, strip in zip(self._charts, strips, strict=True):
-            chart.show_strip(strip)
-        event = live_gpu_model.event(self._history)
-        self._event.setText(event)
-        self._event.setVisible(bool(event))
-
-    def _arrange(self, count: int) -> None:
-        """Make or remove charts: a GPU's appear with its first reading."""
-        while len(self._charts) > count:
-            chart = self._charts.pop()
-            self._grid.removeWidget(chart)
-            chart.deleteLater()
-        while len(self._charts) < count:
-            number = len(self._charts)
-            name = _NAMES[number] if number < len(_NAMES) else f"gpuStrip{number - len(_NAMES)}"
-            chart = StripChart(name, self)
-            self._grid.addWidget(chart, number // _COLUMNS, number % _COLUMNS)
-            chart.show()
-            self._charts.append(chart)
-        self._grid.removeWidget(self._event)
-        self._grid.addWidget(self._event, (count + _COLUMNS - 1) // _COLUMNS, 0, 1, _COLUMNS)
+        self._strips.show_groups(live_model.groups(self._history, self._limit))

@@ -1,16 +1,16 @@
-"""A strip chart: the last minute of a few values, drawn cheaply; gaps stay gaps."""
+"""A strip chart: a few values over time with their limit, drawn cheaply; gaps stay gaps."""
 
 import math
 
-from PySide6.QtCore import QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QFont, QPainter, QPaintEvent, QPen, QPolygonF
-from PySide6.QtWidgets import QSizePolicy, QWidget
+from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QFont, QHelpEvent, QPainter, QPaintEvent, QPen, QPolygonF
+from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
 from app.ui import theme
-from app.ui.models.live_history import SPAN_S, Strip, Trace
+from app.ui.models.live_history import Mark, Strip, Trace
 
-_HEAD, _FOOT, _PLOT = 24, 20, 76
-_MARKS_S = (60, 40, 20, 0)
+_HEAD, _FOOT, _PLOT, _LINE = 24, 20, 82, 15
+_MARK = 5.0  # half the width of a mark's triangle
 
 
 class StripChart(QWidget):
@@ -22,11 +22,11 @@ class StripChart(QWidget):
         self.setObjectName(name)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
 
-    def show_strip(self, strip: Strip) -> None:
-        """Show newer values."""
+    def show_strip(self, strip: Strip, group: str = "") -> None:
+        """Show newer values; group is what the strip belongs to, for those who hear it."""
         self._strip = strip
-        self.setAccessibleName(strip.title)
-        self.setAccessibleDescription(strip.now)
+        self.setAccessibleName(f"{group}: {strip.title}" if group else strip.title)
+        self.setAccessibleDescription(strip.sentence)
         self.update()
 
     @property
@@ -40,21 +40,40 @@ class StripChart(QWidget):
     def minimumSizeHint(self) -> QSize:
         return QSize(160, _HEAD + _PLOT + _FOOT)
 
+    def event(self, event: QEvent) -> bool:
+        """Say under the pointer what was at that moment."""
+        if isinstance(event, QHelpEvent) and self._strip is not None:
+            age = (1 - event.pos().x() / max(1, self.width())) * self._strip.span_s
+            QToolTip.showText(event.globalPos(), self._strip.at(max(0.0, age)), self)
+            return True
+        return super().event(event)
+
     def paintEvent(self, _event: QPaintEvent) -> None:
-        """Draw the heading, the axes in seconds before now, and the lines."""
-        if self._strip is None:
+        """Draw the heading, the axes, the lines, the limit, and where a limit was reached."""
+        strip = self._strip
+        if strip is None:
             return
         tokens = theme.tokens_for(self)
         painter = QPainter(self)
+        frame = QRectF(0, _HEAD, self.width(), _PLOT)
+        # texts lie above the highest value, so that no line runs through them
+        has_texts = bool(strip.top_text) or len(strip.traces) > 1
+        plot = frame.adjusted(0, _LINE + 3 if has_texts else 0, 0, 0)
+        painter.fillRect(frame, QColor(tokens.window))
+        self._draw_head(painter, strip, tokens)
+        self._draw_axes(painter, plot, strip, tokens)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        plot = QRectF(0, _HEAD, self.width(), _PLOT)
-        self._draw_head(painter, self._strip, tokens)
-        self._draw_axes(painter, plot, self._strip, tokens)
         painter.save()
         painter.setClipRect(plot.adjusted(0, -1, 0, 1))
-        for trace in self._strip.traces:
-            _draw_trace(painter, plot, trace, self._strip.top, QColor(getattr(tokens, trace.role)))
+        for trace in strip.traces:
+            _draw_trace(painter, plot, trace, strip, QColor(getattr(tokens, trace.role)))
         painter.restore()
+        inside = frame.adjusted(6, 2, -6, 0)
+        _draw_top(painter, inside, strip, tokens)
+        self._draw_limit(painter, plot, strip, tokens)
+        self._draw_names(painter, inside, strip, tokens)
+        for mark in strip.marks:
+            _draw_mark(painter, plot, mark, strip, tokens)
         painter.end()
 
     def _draw_head(self, painter: QPainter, strip: Strip, tokens: theme.Tokens) -> None:
@@ -65,9 +84,9 @@ class StripChart(QWidget):
         )
         painter.setFont(theme.number_font(self.font(), 13))
         painter.setPen(QColor(tokens.text))
-        painter.drawText(
-            head, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, strip.now
-        )
+        room = self.width() - painter.fontMetrics().horizontalAdvance(strip.title) - theme.M
+        now = painter.fontMetrics().elidedText(strip.now, Qt.TextElideMode.ElideRight, room)
+        painter.drawText(head, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, now)
         painter.setFont(self.font())
 
     def _draw_axes(
@@ -76,36 +95,26 @@ class StripChart(QWidget):
         small = QFont(self.font())
         small.setPixelSize(11)
         painter.setFont(small)
-        painter.fillRect(plot, QColor(tokens.window))
         painter.setPen(QPen(QColor(tokens.line), 1))
         for part in (0.0, 0.5, 1.0):
             y = round(plot.top() + part * plot.height()) + 0.5
             painter.drawLine(QPointF(plot.left(), y), QPointF(plot.right(), y))
         painter.setPen(QColor(tokens.dim))
-        inside = plot.adjusted(6, 4, -6, -4)
-        painter.drawText(
-            inside, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop, strip.top_text
-        )
-        self._draw_names(painter, inside, strip, tokens)
-        painter.setPen(QColor(tokens.dim))
-        foot = QRectF(0, plot.bottom() + 4, self.width(), _FOOT - 4)
-        for seconds in _MARKS_S:
-            x = _x(plot, seconds)
-            text = (
-                "now"
-                if seconds == 0
-                else f"{seconds} s ago"
-                if seconds == SPAN_S
-                else f"{seconds} s"
-            )
-            width = painter.fontMetrics().horizontalAdvance(text)
-            left = min(max(0.0, x - width / 2), self.width() - width)
-            painter.drawText(QPointF(left, foot.top() + painter.fontMetrics().ascent()), text)
-        if strip.limit is not None:
-            y = _y(plot, strip.limit, strip.top)
-            painter.setPen(QPen(QColor(tokens.error), 1.5, Qt.PenStyle.DashLine))
-            painter.drawLine(QPointF(plot.left(), y), QPointF(plot.right(), y))
-            painter.drawText(QPointF(plot.left() + 6, y - 3), strip.limit_text)
+        metrics = painter.fontMetrics()
+        for age, text in strip.ticks:
+            width = metrics.horizontalAdvance(text)
+            left = min(max(0.0, _x(plot, age, strip) - width / 2), self.width() - width)
+            painter.drawText(QPointF(left, plot.bottom() + 4 + metrics.ascent()), text)
+
+    def _draw_limit(
+        self, painter: QPainter, plot: QRectF, strip: Strip, tokens: theme.Tokens
+    ) -> None:
+        if strip.limit is None:
+            return
+        y = _y(plot, strip.limit, strip.top)
+        painter.setPen(QPen(QColor(tokens.error), 1.5, Qt.PenStyle.DashLine))
+        painter.drawLine(QPointF(plot.left(), y), QPointF(plot.right(), y))
+        painter.drawText(QPointF(plot.left() + 6, y - 3), strip.limit_text)
 
     def _draw_names(
         self, painter: QPainter, inside: QRectF, strip: Strip, tokens: theme.Tokens
@@ -114,11 +123,14 @@ class StripChart(QWidget):
         if len(strip.traces) < 2:
             return
         x = inside.right()
+        metrics = painter.fontMetrics()
         for trace in reversed(strip.traces):
-            width = painter.fontMetrics().horizontalAdvance(trace.name)
+            width = metrics.horizontalAdvance(trace.name)
             painter.setPen(QColor(tokens.dim))
             painter.drawText(
-                QRectF(x - width, inside.top(), width, 14), Qt.AlignmentFlag.AlignCenter, trace.name
+                QRectF(x - width, inside.top(), width, _LINE),
+                Qt.AlignmentFlag.AlignCenter,
+                trace.name,
             )
             painter.setPen(_pen(trace, QColor(getattr(tokens, trace.role))))
             painter.drawLine(
@@ -142,9 +154,24 @@ def runs(trace: Trace) -> tuple[tuple[tuple[float, float], ...], ...]:
     return tuple(pieces)
 
 
-def _draw_trace(painter: QPainter, plot: QRectF, trace: Trace, top: float, colour: QColor) -> None:
+def _draw_top(painter: QPainter, inside: QRectF, strip: Strip, tokens: theme.Tokens) -> None:
+    if not strip.top_text:
+        return
+    width = painter.fontMetrics().horizontalAdvance(strip.top_text)
+    place = QRectF(inside.left(), inside.top(), width, _LINE)
+    painter.setPen(QColor(tokens.dim))
+    painter.drawText(
+        place, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, strip.top_text
+    )
+
+
+def _draw_trace(
+    painter: QPainter, plot: QRectF, trace: Trace, strip: Strip, colour: QColor
+) -> None:
     for piece in runs(trace):
-        line = QPolygonF([QPointF(_x(plot, age), _y(plot, value, top)) for age, value in piece])
+        line = QPolygonF(
+            [QPointF(_x(plot, age, strip), _y(plot, value, strip.top)) for age, value in piece]
+        )
         if not trace.is_dashed and len(piece) > 1:
             fill = QColor(colour)
             fill.setAlpha(40)
@@ -162,13 +189,28 @@ def _draw_trace(painter: QPainter, plot: QRectF, trace: Trace, top: float, colou
             painter.drawPoint(line.first())
 
 
+def _draw_mark(
+    painter: QPainter, plot: QRectF, mark: Mark, strip: Strip, tokens: theme.Tokens
+) -> None:
+    """Draw a line with a triangle on top; a limit that is normal to reach has an empty one."""
+    x = min(max(_x(plot, mark.age_s, strip), plot.left() + _MARK), plot.right() - _MARK)
+    colour = QColor(tokens.dim if mark.is_normal else tokens.error)
+    painter.setPen(QPen(colour, 1.5))
+    painter.setBrush(Qt.BrushStyle.NoBrush if mark.is_normal else colour)
+    painter.drawLine(QPointF(x, plot.top()), QPointF(x, plot.bottom()))
+    top = plot.top() - 1
+    painter.drawPolygon(
+        QPolygonF([QPointF(x - _MARK, top), QPointF(x + _MARK, top), QPointF(x, top + 2 * _MARK)])
+    )
+
+
 def _pen(trace: Trace, colour: QColor) -> QPen:
     style = Qt.PenStyle.DashLine if trace.is_dashed else Qt.PenStyle.SolidLine
     return QPen(colour, 2, style)
 
 
-def _x(plot: QRectF, age_s: float) -> float:
-    return plot.right() - age_s / SPAN_S * plot.width()
+def _x(plot: QRectF, age_s: float, strip: Strip) -> float:
+    return plot.right() - age_s / strip.span_s * plot.width()
 
 
 def _y(plot: QRectF, value: float, top: float) -> float:
