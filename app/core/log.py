@@ -100,7 +100,11 @@ class Fact(Enum):
     VLLM_MEMORY = "vllm_memory"  # kind: length, no-space or utilisation; asked, stored where named
     VLLM_EAGER = "vllm_eager"  # state: True or False
     FREE_MEMORY = "free_memory"  # mib that are free, total where named; of: gpu or system
+    TOTAL_MEMORY = "total_memory"  # mib in all, of: gpu
     CTX_CHOSEN = "ctx_chosen"  # n: tokens of context that the program chose by itself
+    LAYERS_CHOSEN = "layers_chosen"  # n: layers for the GPU that the program chose by itself
+    BENCH_TABLE = "bench_table"  # depth: True when the rows below name the depth (csv)
+    BENCH_ROW = "bench_row"  # n_prompt, n_gen, depth, tps, stddev: a row of llama-bench
     SETTING_IGNORED = "setting_ignored"  # what: a setting that does not take effect
     VOCAB_ONLY = "vocab_only"  # the header was read for its words; no load
     PROMPT_SIZE = "prompt_size"  # n: tokens of a request's prompt
@@ -132,6 +136,7 @@ class Pattern:
     types: Mapping[str, Callable[[str], Value]] = field(default_factory=dict)
     samples: tuple[Sample, ...] = ()
     is_wrapper: bool = False  # looks at what stands before the text, on each line of a program
+    may_break: bool = False  # a console breaks this line at its width, or it fills several lines
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,6 +148,7 @@ class LogEvent:
     text: str
     values: Mapping[str, Value] = field(default_factory=lambda: _NONE)
     is_projection: bool = False  # said in a trial run that allocated nothing
+    n_lines: int = 1  # more when a console broke the line at its width
 
     def whole(self, name: str) -> int:
         """Return a value that is a whole number; KeyError means a wrong pattern."""

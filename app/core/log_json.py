@@ -1,5 +1,6 @@
 """The machine-readable reading of a log (schema slowscope.log/1), as product.md's contract says."""
 
+import re
 import shlex
 from itertools import pairwise
 
@@ -21,6 +22,13 @@ _ASKED = {
     "cache_type_k": ("-ctk", "--cache-type-k"),
     "cache_type_v": ("-ctv", "--cache-type-v"),
     "flash_attn": ("-fa", "--flash-attn"),
+}
+# what other programs call it, as name=value or as "name":value
+_ELSEWHERE = {
+    "ngl": re.compile(r"\b(?:gpulayers=|ngl\"? ?: ?)(-?\d+)"),  # KoboldCpp, Jan
+    "ctx": re.compile(r"\b(?:contextsize=|ctx_len\"? ?: ?)(\d+)"),
+    "batch": re.compile(r"\b(?:blas)?batchsize=(\d+)"),
+    "threads": re.compile(r"\b(?<!blas)(?:threads=|cpu_threads\"? ?: ?)(\d+)"),
 }
 _WORDS = frozenset({"cache_type_k", "cache_type_v", "flash_attn"})
 
@@ -114,6 +122,9 @@ def _asked(load: LoadStory) -> dict[str, object]:
 
 
 def _from_argv(argv: str) -> dict[str, object]:
+    if argv.startswith(("Namespace(", "{")):
+        matches = {name: form.search(argv) for name, form in _ELSEWHERE.items()}
+        return {name: int(match[1]) for name, match in matches.items() if match}
     try:
         words = shlex.split(argv)
         if len(words) == 1:  # Ollama quotes the whole command
@@ -189,6 +200,7 @@ def _line(event: LogEvent) -> dict[str, object]:
     return {
         "fact": event.fact.value,
         "line": event.line,
+        "n_lines": event.n_lines,
         "text": event.text,
         "values": dict(event.values),
     }

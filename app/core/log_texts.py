@@ -117,7 +117,8 @@ TEXTS: dict[Fact, str] = {
         "code for it."
     ),
     Fact.GPU_LOST: ("The program cannot reach the GPU's driver."),
-    Fact.GPU_NO_KERNELS: ("The library has no code for this kind of GPU ({arch})."),
+    Fact.GPU_NO_KERNELS: "The library has no code for this kind of GPU.",
+    Fact.GPU_FORBIDDEN: "This user may not open the GPU ({path}).",
     Fact.OFFLOAD_PLAN: (
         "Ollama's plan: {offload} of {layers} layers on the GPU. A plan is not what happened."
     ),
@@ -137,6 +138,13 @@ TEXTS: dict[Fact, str] = {
         "Whether vLLM runs without prepared graphs (eager mode). Without graphs it is slower."
     ),
     Fact.FREE_MEMORY: "So much memory was free before the load.",
+    Fact.TOTAL_MEMORY: "So much memory the largest GPU has, used or free.",
+    Fact.LAYERS_CHOSEN: (
+        "The program chose by itself to put {n} layers on the GPU. The buffer lines say what "
+        "happened."
+    ),
+    Fact.BENCH_TABLE: "A table of llama-bench begins.",
+    Fact.BENCH_ROW: "A row of llama-bench.",
     Fact.CTX_CHOSEN: "Nobody asked for a context, so the program chose {n} tokens by itself.",
     Fact.SETTING_IGNORED: "A setting does not take effect: {what}.",
     Fact.VOCAB_ONLY: "The file was opened only for its words. No weights were loaded here.",

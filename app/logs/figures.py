@@ -26,6 +26,11 @@ def sizes_to_mib(text: str) -> float:
     return sum(size_to_mib(" ".join(pair)) for pair in zip(words[::2], words[1::2], strict=True))
 
 
+def bytes_to_mib(text: str) -> int:
+    """Return whole MiB of a figure in bytes."""
+    return int(text) // MIB
+
+
 def decimal_mb(text: str) -> int:
     """Return the bytes of a figure in MB of 10^6, as Metal prints its working set."""
     return round(float(text) * 1_000_000)
@@ -52,6 +57,11 @@ def grouped(text: str) -> int:
 def always(word: str) -> Callable[[str], str]:
     """Return what makes any group say the same word."""
     return lambda _text: word
+
+
+def unescaped(text: str) -> str:
+    """Return a JSON text's path with its backslashes single."""
+    return text.replace("\\\\", "\\")
 
 
 def numbered(prefix: str) -> Callable[[str], str]:

@@ -16,15 +16,21 @@ _SLOG = re.compile(r"\blevel=(TRACE|DEBUG|INFO|WARN|ERROR)\b")
 # today's --log-jsonl, Docker's files, and llama-server from 2023-08 to 2024-09
 _JSON = re.compile(r'\{"(?:type": ?"log|log": ?"|tid": ?"|timestamp": ?\d|function": ?")')
 # what others put before a line: journald and syslog, docker compose, docker and kubectl with
-# times, Jan, LM Studio, Lemonade and router mode with one or more names in brackets
+# times, Jan and its engine cortex, LM Studio, Lemonade and router mode with one or more names in
+# brackets, vLLM's processes
 _WRAPPER = re.compile(
-    r"\w{3} [ \d]\d \d\d:\d\d:\d\d [\w.-]{1,64} [\w.@-]{1,64}(?:\[\d{1,9}\])?: "
+    r"(?:[^\W\d]{3,5}\.?|\d{1,2} ?\u6708) [ \d]\d \d\d:\d\d:\d\d(?:\.\d{1,6})? [\w.-]{1,64} "
+    r"[\w.@-]{1,64}(?:\[\d{1,9}\])?: "
     r"|\d{4}-\d\d-\d\dT[\d:.]{8,18}(?:Z|[+-]\d\d:?\d\d) "
+    r"(?:[\w.-]{1,64} [\w.@-]{1,64}\[\d{1,9}\]: )?"
+    r"|\d{8} \d\d:\d\d:\d\d\.\d{6} UTC \d{1,10} [A-Z]{4,5} {1,2}"
     r"|[\w.-]{1,64} {1,64}\| ?"
     r"|(?:INFO|WARN|ERROR|DEBUG) {1,8}(?=\[)"
-    r"|\[[^\]\s][^\]]{0,60}\] ?"
+    r"|\[[^\]\s][^\]]{0,60}\](?:::\w{1,12}:|:)? ?"
+    r"|\((?:EngineCore|VllmWorker|APIServer)\w{0,20}[^)]{0,40}\) ?"
 )
 _MOST_WRAPPERS = 6
+_OF_THE_FORM = frozenset({"level", "function", "line", "msg", "message"})
 _JSON_LEVELS = {"debug": "D", "info": "I", "warn": "W", "warning": "W", "error": "E"}
 _SLOG_LEVELS = {"TRACE": "D", "DEBUG": "D", "INFO": "I", "WARN": "W", "ERROR": "E"}
 _WRAPPER_LENGTH = 160  # a container name, a date and a level fit into this
@@ -84,4 +90,7 @@ def _from_json(line: str) -> tuple[str, str] | None:
     level = value.get("level", "")
     if not isinstance(text, str):
         return None
+    if "function" in value:  # llama-server to 2024-09: the figures stand beside the message
+        said = (f"{k}={v}" for k, v in value.items() if k not in _OF_THE_FORM)
+        text = f"{text} | {' '.join(said)}"
     return text, _JSON_LEVELS.get(level.lower(), "") if isinstance(level, str) else ""

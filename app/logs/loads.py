@@ -59,7 +59,11 @@ _PREAMBLE = frozenset(
     {
         Fact.PROGRAM,
         Fact.FREE_MEMORY,
+        Fact.TOTAL_MEMORY,
         Fact.CTX_CHOSEN,
+        Fact.LAYERS_CHOSEN,
+        Fact.BENCH_TABLE,
+        Fact.BENCH_ROW,
         Fact.SETTING_IGNORED,
         Fact.RATE_SHOWN,
         Fact.PEAK_MEMORY,
@@ -77,7 +81,6 @@ _PREAMBLE = frozenset(
         Fact.GPU_FORBIDDEN,
         Fact.OFFLOAD_PLAN,
         Fact.PROJECTOR_MEMORY,
-        Fact.VLLM_MEMORY,
         Fact.VLLM_EAGER,
         Fact.DEVICE_LIMIT,
         Fact.NO_GPU_WARNING,
@@ -106,6 +109,10 @@ _OF_A_PASS = frozenset(
         Fact.DEVICE_USED,
     }
 )
+
+
+_ANSWERS = frozenset({Fact.PROMPT_RATE, Fact.GENERATION_RATE})
+_OF_A_CACHE = frozenset({Fact.KV_BUFFER, Fact.RS_BUFFER, Fact.KV_SIZE, Fact.COMPUTE_BUFFER})
 
 
 @dataclass(slots=True)
@@ -143,6 +150,8 @@ class Load:
             self.is_placed = True
             self.weights.clear()
             self.contexts.clear()
+        elif fact in _ANSWERS:  # what is printed from here on is no projection
+            self.is_placed = True
         self.events.append(event)
         if event.is_projection:
             if fact in _BREAKDOWN:
@@ -159,7 +168,10 @@ class Load:
         elif fact is Fact.SECOND_CONTEXT:
             self.is_second = True
         elif fact is Fact.N_CTX and self.contexts and not self.is_second:
-            self.contexts[-1:] = [[event]]  # llama-bench makes one context after the other
+            if any(one.fact in _OF_A_CACHE for one in self.contexts[-1]):
+                self.contexts[-1:] = [[event]]  # llama-bench makes one context after the other
+            else:  # KoboldCpp names the size twice
+                self.contexts[-1].append(event)
         elif fact is Fact.N_CTX:
             self.contexts.append([event])
             self.is_second = False
@@ -205,10 +217,11 @@ def segment(events: Sequence[LogEvent]) -> Segments:
         if current is None or _starts(current, event):
             current = Load(event.line, tuple(preamble))
             loads.append(current)
+        if event.text.startswith(("srv ", "slot ")) and not current.is_draft:
+            current.is_from_server = True
         if event.fact is Fact.LOAD_START:
             current.path = event.word("path")
             current.is_draft = event.values.get("kind") == "draft"
-            current.is_from_server = not current.is_draft
         elif current.is_draft and event.fact in _OF_THE_SERVER:
             current = _main(loads) or current
         marked.append(current.take(event))

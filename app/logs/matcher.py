@@ -69,9 +69,26 @@ class Matcher:
         ]
         if not found:
             return [(Fact.ERROR_OTHER, MappingProxyType({}))] if level == "E" else found
+        if len(found) > 1:
+            found = _once(found)
         if len(found) > 1 and any(fact in _NAMED for fact, _ in found):
             return [stated for stated in found if stated[0] is not Fact.ERROR_OTHER]
         return found
+
+
+def _once(found: list[Stated]) -> list[Stated]:
+    """Leave out what another pattern states of the same fact with more values."""
+    return [
+        (fact, values)
+        for number, (fact, values) in enumerate(found)
+        if not any(
+            other is fact
+            and values.items() <= more.items()
+            and (len(more) > len(values) or place < number)
+            for place, (other, more) in enumerate(found)
+            if place != number
+        )
+    ]
 
 
 def apply(pattern: Pattern, text: str) -> Mapping[str, Value] | None:

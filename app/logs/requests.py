@@ -7,7 +7,7 @@ from dataclasses import replace
 from app.core.log import Fact, LogEvent, Request
 
 # llama-server tags its lines; to 2026-04 the lines with the rates stand below without a tag
-_TASK = re.compile(r"\btask (?P<task>\d+) \|")
+_TASK = re.compile(r"\btask (?P<task>\d+) \||\b(?:id_task|task_id)=(?P<id>\d+)")
 _ABOUT = frozenset(
     {
         Fact.REQUEST_START,
@@ -28,10 +28,10 @@ def requests(events: Iterable[LogEvent]) -> tuple[Request, ...]:
     found: list[Request] = []
     by_task: dict[int, int] = {}
     for event in events:
-        if event.fact not in _ABOUT:
+        if event.fact not in _ABOUT or "bench" in event.values:
             continue
         tag = _TASK.search(event.text)
-        task = int(tag["task"]) if tag else None
+        task = int(tag["task"] or tag["id"]) if tag else None
         if event.fact is Fact.REQUEST_START:
             task = event.whole("task")
         number = by_task.get(task) if task is not None else len(found) - 1
@@ -47,10 +47,12 @@ def requests(events: Iterable[LogEvent]) -> tuple[Request, ...]:
 
 def _belongs(request: Request, event: LogEvent, task: int | None) -> bool:
     """Tell whether an untagged line may be about the request before it."""
-    if task is not None:
+    if task is not None or event.line == request.line:
         return True
     if event.fact in (Fact.PROMPT_RATE, Fact.PROMPT_SIZE):
         return request.prompt is None and request.generation is None
+    if event.fact is Fact.PROMPT_CACHED:
+        return request.n_cached is None and request.generation is None
     return event.fact is not Fact.GENERATION_RATE or request.generation is None
 
 

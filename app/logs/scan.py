@@ -2,12 +2,12 @@
 
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from app.core.cancel import Cancel
 from app.core.log import Fact, LogEvent, LogSummary, Pattern, Value
-from app.logs import lines, story
+from app.logs import bench_rows, devices, lines, retries, story, wrapped
 from app.logs.matcher import Matcher, apply, standard
 from app.logs.reader import LineIndex
 
@@ -16,6 +16,8 @@ Progress = Callable[[int, str], None]  # per cent, and what is being done
 KEEP_FIRST = 1_000  # events per fact: a server that ran for months repeats its rates
 KEEP_LAST = 1_500
 _CARRY_BYTES = 64 * 1024  # of a line that is cut by a block's end
+# within a line: what wraps it, then what was asked, then the load that begins with it
+_FIRST = {Fact.PROGRAM: 0, Fact.COMMAND: 1, Fact.LOAD_START: 2}
 
 
 @dataclass(slots=True)
@@ -48,18 +50,15 @@ class Scanner:
     def feed(self, data: bytes) -> None:
         """Take the next bytes (UTF-8)."""
         self._n_bytes += len(data)
-        end = data.find(b"\n")
-        if end < 0:
+        last = data.rfind(b"\n") + 1
+        if not last:
             self._hold(data)
             return
-        self._hold(data[:end])
-        for event in self._tail():
-            self._keep(event)
-        self._carry = b""
-        self._n_lines += 1
-        last = data.rfind(b"\n") + 1
-        self._block(data, end + 1, last)
-        self._hold(data[last:])
+        if self._carry:
+            last += len(self._carry)
+            data = self._carry + data
+            self._carry = b""
+        self._hold(data[self._block(data, last) :])
 
     def summary(self, name: str = "", n_bytes: int | None = None) -> LogSummary:
         """Return what was found so far; more may be fed afterwards."""
@@ -67,36 +66,49 @@ class Scanner:
         n_dropped = sum(
             kept.count - len(kept.first) - len(kept.last) for kept in self._kept.values()
         )
-        events += self._tail()
-        # what wraps a line comes before what the line says
-        events.sort(key=lambda event: (event.line, event.fact is not Fact.PROGRAM))
-        told = story.tell(events, self._n_lines + bool(self._carry))
+        events += self._waiting()
+        events.sort(key=lambda event: (event.line, _FIRST.get(event.fact, len(_FIRST))))
+        n_lines = self._n_lines + self._carry.count(b"\n")
+        n_lines += bool(self._carry) and not self._carry.endswith(b"\n")
+        told = story.tell(retries.settled(devices.named(bench_rows.as_rates(events))), n_lines)
         return LogSummary(
             name=name,
-            n_lines=self._n_lines + bool(self._carry),
+            n_lines=n_lines,
             events=told.events,
             loads=told.loads,
             n_bytes=self._n_bytes if n_bytes is None else n_bytes,
             n_dropped=n_dropped,
         )
 
-    def _block(self, data: bytes, start: int, end: int) -> None:
-        """Look at data[start:end], which holds whole lines."""
-        counted = start
-        for first, last, patterns in self._matcher.candidates(data, start, end):
+    def _block(self, data: bytes, end: int) -> int:
+        """Look at data[:end], which holds whole lines; return how far it was looked at."""
+        counted = 0
+        for first, last, patterns in self._matcher.candidates(data, 0, end):
             self._n_lines += data.count(b"\n", counted, first)
             counted = first
-            for event in self._events(data[first:last], self._n_lines + 1, patterns):
+            events = self._events(data[first:last], self._n_lines + 1, patterns)
+            broken = _broken(patterns, events)
+            if broken and wrapped.is_open(data, last, end):
+                return first  # the lines below it are still to come
+            for event in events:
                 self._keep(event)
+            if broken:
+                for event in _joined(data, (first, last, end), self._n_lines + 1, broken):
+                    self._keep(event)
         self._n_lines += data.count(b"\n", counted, end)
+        return end
 
-    def _tail(self) -> list[LogEvent]:
-        raw = self._carry
-        return [
-            event
-            for _, _, patterns in self._matcher.candidates(raw, 0, len(raw))
-            for event in self._events(raw, self._n_lines + 1, patterns)
-        ]
+    def _waiting(self) -> list[LogEvent]:
+        """Return the events of what is held back, without taking it."""
+        data, wrapper, found = self._carry, self._wrapper, list[LogEvent]()
+        end = len(data)
+        for first, last, patterns in self._matcher.candidates(data, 0, end):
+            number = self._n_lines + data.count(b"\n", 0, first) + 1
+            events = self._events(data[first:last], number, patterns)
+            found += events
+            found += _joined(data, (first, last, end), number, _broken(patterns, events))
+        self._wrapper = wrapper
+        return found
 
     def _events(self, raw: bytes, number: int, patterns: tuple[Pattern, ...]) -> list[LogEvent]:
         events = [
@@ -125,6 +137,35 @@ class Scanner:
 
     def _hold(self, data: bytes) -> None:
         self._carry += data[: max(0, _CARRY_BYTES - len(self._carry))]
+
+
+def _broken(patterns: tuple[Pattern, ...], events: list[LogEvent]) -> list[Pattern]:
+    """Return the patterns of lines that may go on below, and that found nothing yet."""
+    found = [pattern for pattern in patterns if pattern.may_break]
+    if not found:
+        return found
+    stated = {event.fact for event in events}
+    return [pattern for pattern in found if pattern.fact not in stated]
+
+
+def _joined(
+    data: bytes, place: tuple[int, int, int], number: int, patterns: list[Pattern]
+) -> list[LogEvent]:
+    """Return what data[first:last] says together with the lines below it, up to end."""
+    found: list[LogEvent] = []
+    left = list(patterns)
+    for cut, spaced, n_lines in wrapped.joined(data, *place) if left else ():
+        for pattern in tuple(left):
+            for text in (wrapped.text(spaced), wrapped.text(cut)):
+                values = apply(pattern, text)
+                if values is not None:
+                    event = LogEvent(pattern.fact, number, text[: lines.MAX_TEXT], values)
+                    found.append(replace(event, n_lines=n_lines))
+                    left.remove(pattern)
+                    break
+        if not left:
+            break
+    return found
 
 
 def scan(

@@ -82,7 +82,7 @@ def _story(load: Load, last_line: int) -> LoadStory:
     ended = _ended(events, errors)
     verbosity = _value(everything, Fact.VERBOSITY, "level")
     build = _value(everything, Fact.BUILD, "number")
-    on_device = _on_device(weights)
+    on_device = _on_device(weights) if weights else _by_table(load.breakdown)
     return LoadStory(
         program=_said(everything, "program")
         or ("llama-server" if load.is_from_server else "llama.cpp"),
@@ -105,7 +105,7 @@ def _story(load: Load, last_line: int) -> LoadStory:
         weights_on_device=on_device,
         n_ctx=_value(context, Fact.N_CTX, "n"),
         n_ctx_slot=_value(events, Fact.N_CTX_SLOT, "n"),
-        n_slots=_value(events, Fact.N_CTX_SLOT, "slots"),
+        n_slots=_slots(events),
         n_ctx_train=_value(events, Fact.N_CTX_TRAIN, "n"),
         cache_type_k=_word(context, Fact.KV_SIZE, "type_k"),
         cache_type_v=_word(context, Fact.KV_SIZE, "type_v"),
@@ -161,6 +161,21 @@ def _on_device(weights: Iterable[LogBuffer]) -> bool | None:
     if not filled or BufferKind.UNKNOWN in filled:
         return None
     return False
+
+
+def _by_table(table: Sequence[LogEvent]) -> bool | None:
+    """Return where the weights are by the memory table at exit; None without one."""
+    kinds = {event.fact for event in table if event.whole("model") > 0}
+    if Fact.BREAKDOWN_DEVICE in kinds:
+        return True
+    return False if kinds else None
+
+
+def _slots(events: Iterable[LogEvent]) -> int | None:
+    """Return the number of slots; to 2026-04 each is named in a line of its own."""
+    said = [event for event in events if event.fact is Fact.N_CTX_SLOT]
+    named = _value(said, Fact.N_CTX_SLOT, "slots")
+    return named or sum("new slot" in event.text for event in said) or None
 
 
 def _offload(events: Iterable[LogEvent]) -> tuple[int, int] | None:

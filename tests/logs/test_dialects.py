@@ -198,4 +198,8 @@ def test_log_of_vllm_is_a_load_with_weights_on_the_gpu() -> None:
 
 def test_captures_of_llama_cpp_name_no_other_program() -> None:
     for path in sorted(DATA.glob("*.log")):
-        assert {s.program for s in scan_file(path).loads} <= {"llama.cpp", "llama-server"}
+        assert {s.program for s in scan_file(path).loads} <= {
+            "llama.cpp",
+            "llama-server",
+            "llama-bench",
+        }

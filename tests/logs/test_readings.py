@@ -21,6 +21,13 @@ CORRECTED: dict[str, dict[str, Any]] = {
     }
     for name in ("old-2023-09-main-cpu.log", "old-2023-09-main-load-error-truncated.log")
 }
+# it left out the rows of llama-bench: 8 tokens at 160.86 and 4 at 46.86 per second
+CORRECTED["b11434-llama-bench-progress.log"] = {
+    "timings_ms_count": [
+        ["prompt eval", 1000 * 8 / 160.86, 8, "tokens"],
+        ["eval", 1000 * 4 / 46.86, 4, "tokens"],
+    ]
+}
 for _name, _changed in CORRECTED.items():
     READINGS[_name] |= _changed
 ROLES = {Role.WEIGHTS: "model", Role.KV: "KV", Role.COMPUTE: "compute", Role.OUTPUT: "output"}
@@ -35,6 +42,7 @@ OPEN = (
     "b10434-vulkan-crash-in-first-request-default-verbosity.log",
     "b10434-vulkan-crash-in-first-request-verbose.log",
     "b10434-vulkan-kv-q8_0-killed-while-loading-lv4.log",
+    "b11434-llama-bench-progress.log",  # its rates only
     "b11434-llama-fit-params.log",
     "old-2023-09-main-load-error-truncated.log",
     "old-2024-02-main-load-error-truncated.log",
@@ -67,7 +75,6 @@ WITHOUT_LOAD = (
     "b10434-llama-server-list-devices-vulkan.log",
     "b11434-list-devices-rpc.log",
     "b11434-llama-bench-list-devices-none.log",
-    "b11434-llama-bench-progress.log",
     "b11434-rpc-server-side.log",
     "b11434-version.log",
     "old-2024-02-main-load-error-unknown-arch.log",

@@ -7,7 +7,7 @@ import re
 
 from app.core.log import Fact, Pattern, Sample
 
-_NAME = r"\b(?P<by>\w{1,64}): +(?P<buffer>\S(?:(?!: ).)*?) "
+_NAME = r"\b(?P<by>\w{1,64}): +(?P<buffer>\S(?:(?!: ).)*?) {1,2}"
 _SIZE = r"buffer size += +(?P<mib>\d+(?:\.\d+)?) MiB"
 
 
@@ -100,11 +100,17 @@ PATTERNS = (
     ),
     _buffer(
         Fact.OUTPUT_BUFFER,
-        " output",
+        "output",
         Sample(
             build="11434",
             line="0.00.038.798 I llama_context:        CPU  output buffer size =     0.06 MiB",
             values={"by": "llama_context", "buffer": "CPU", "mib": 0.06},
+        ),
+        Sample(
+            build="LM Studio 0.3.9 (lmstudio-bug-tracker issue 297)",
+            line="2025-02-17 11:35:36 [DEBUG] llama_init_from_model: CUDA_Host output buffer "
+            "size = 0.58 MiB",
+            values={"by": "llama_init_from_model", "buffer": "CUDA_Host", "mib": 0.58},
         ),
     ),
     Pattern(

@@ -3,7 +3,7 @@
 import re
 
 from app.core.log import Fact, Pattern, Sample
-from app.logs.figures import always, numbered
+from app.logs.figures import always, bytes_to_mib, numbered
 
 PATTERNS = (
     Pattern(
@@ -99,6 +99,28 @@ PATTERNS = (
                     "device": "SYCL0",
                     "description": "Intel Arc A770 Graphics",
                     "total_mib": 16225,
+                },
+            ),
+        ),
+    ),
+    Pattern(
+        fact=Fact.DEVICE_LISTED,
+        keys=("[level_zero:gpu:", "[opencl:gpu:"),
+        # SYCL's table of early 2024 has bytes
+        regex=re.compile(
+            r"^\| {0,3}(?P<device>\d{1,3})\| {0,3}\[(?:level_zero|opencl):gpu:\d\]\| {0,60}"
+            r"(?P<description>[^|]{1,80}?) {0,60}\|(?:[^|]{0,20}\|){4} {0,12}(?P<total_mib>\d+)\|"
+        ),
+        types={"device": numbered("SYCL"), "total_mib": bytes_to_mib},
+        samples=(
+            Sample(
+                build="2416 (ggml-org/llama.cpp issue 6036)",
+                line="| 0|[level_zero:gpu:0]|               Intel(R) Arc(TM) A770 Graphics|       "
+                "1.3|        512|    1024|     32|    16225243136|",
+                values={
+                    "device": "SYCL0",
+                    "description": "Intel(R) Arc(TM) A770 Graphics",
+                    "total_mib": 15473,
                 },
             ),
         ),

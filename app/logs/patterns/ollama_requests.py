@@ -92,7 +92,7 @@ PATTERNS = (
         regex=re.compile(
             r"(?P<what>flash attention enabled but not supported by \w+"
             r"|quantized kv cache requested but flash attention disabled"
-            r"|kv cache type not supported by model)"
+            r"|kv cache type not supported by model(?!\" type=\"\"))"
         ),
         samples=(
             Sample(

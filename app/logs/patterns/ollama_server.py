@@ -145,7 +145,7 @@ PATTERNS = (
         fact=Fact.DEVICE_LISTED,
         keys=("inference compute",),
         regex=re.compile(
-            r'msg="inference compute" id=(?P<device>\S+) library=(?P<library>\w+)'
+            r'msg="inference compute" id=(?P<id>(?P<device>\S+)) library=(?P<library>\w+)'
             r'(?: variant=\S+)? compute=\S+ driver=\S+ name="?(?P<description>[^"]*?)"? '
             r'total="(?P<total_mib>[\d.]+ \w+)" available="(?P<free_mib>[\d.]+ \w+)"'
         ),
@@ -157,6 +157,7 @@ PATTERNS = (
                 'msg="inference compute" id=0 library=rocm compute=gfx1010 driver=6.8 '
                 'name=1002:731f total="8.0 GiB" available="8.0 GiB"',
                 values={
+                    "id": "0",
                     "device": "0",
                     "library": "rocm",
                     "description": "1002:731f",

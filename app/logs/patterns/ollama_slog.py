@@ -6,16 +6,17 @@ from app.core.log import Fact, Pattern, Sample
 from app.logs.figures import size_to_mib
 
 
-def _memory(fact: Fact, message: str, sample: Sample) -> Pattern:
-    """Make the pattern of a line of the new engine (v0.7 to v0.24) that sums up one device."""
+def _memory(fact: Fact, message: str, *samples: Sample) -> Pattern:
+    """Make the pattern of a line of the new engine (v0.6 to v0.24) that sums up one device."""
     return Pattern(
         fact=fact,
         keys=(message,),
         regex=re.compile(
-            rf'msg="{message}" device="?(?P<buffer>[^" ]+)"? size="(?P<mib>[\d.]+ \w+)"'
+            rf'msg="{message}" (?:backend=\S+ )?(?:device|buffer|buffer_type)='
+            r'"?(?P<buffer>[^" ]+)"? size="(?P<mib>[\d.]+ \w+)"'
         ),
         types={"mib": size_to_mib},
-        samples=(sample,),
+        samples=samples,
     )
 
 
@@ -42,6 +43,12 @@ PATTERNS = (
             'msg="model weights" device=CUDA0 size="4.3 GiB"',
             values={"buffer": "CUDA0", "mib": 4.3 * 1024},
         ),
+        Sample(
+            build="ollama 0.9 (ollama/ollama pull request 11090)",
+            line="time=2025-07-18T14:51:00.217Z level=INFO source=ggml.go:365 "
+            'msg="model weights" buffer=CUDA1 size="11.9 GiB"',
+            values={"buffer": "CUDA1", "mib": 11.9 * 1024},
+        ),
     ),
     _memory(
         Fact.KV_BUFFER,
@@ -61,6 +68,12 @@ PATTERNS = (
             line="time=2025-10-01T10:11:12.000Z level=INFO source=device.go:262 "
             'msg="compute graph" device=CPU size="5.6 MiB"',
             values={"buffer": "CPU", "mib": 5.6},
+        ),
+        Sample(
+            build="ollama 0.9 (ollama/ollama pull request 11090)",
+            line="time=2025-07-18T14:51:01.272Z level=INFO source=ggml.go:672 "
+            'msg="compute graph" backend=CUDA1 buffer_type=CUDA1 size="560.0 MiB"',
+            values={"buffer": "CUDA1", "mib": 560.0},
         ),
     ),
     Pattern(

@@ -19,6 +19,7 @@ PATTERNS = (
             r"tokens that can be stored in KV cache \((?P<stored>[\d,]+)\)"
         ),
         types={"asked": _whole, "stored": _whole, "kind": lambda _text: "length"},
+        may_break=True,
         samples=(
             Sample(
                 build="vllm 2024-01",
@@ -31,12 +32,13 @@ PATTERNS = (
     ),
     Pattern(
         fact=Fact.VLLM_MEMORY,
-        keys=("the estimated maximum model length is ",),
+        keys=("To serve at least one request", "the estimated maximum model length is "),
         regex=re.compile(
             r"max seq len \((?P<asked>[\d,]+)\).* is (?P<kind>larger) than the available KV cache "
             r"memory.*estimated maximum model length is (?P<stored>[\d,]+)"
         ),
         types={"asked": _whole, "stored": _whole, "kind": lambda _text: "length"},
+        may_break=True,
         samples=(
             Sample(
                 build="vllm 2025 (source, v1/core/kv_cache_utils.py)",
@@ -70,6 +72,7 @@ PATTERNS = (
             r"(?P<kind>less) than desired GPU memory utilization \((?P<share>[\d.]+)"
         ),
         types={"free": float, "total": float, "share": float, "kind": lambda _text: "utilisation"},
+        may_break=True,
         samples=(
             Sample(
                 build="vllm 2025 (source, v1/worker/gpu_worker.py)",

@@ -21,6 +21,29 @@ def _decimal(text: str) -> float:
 PATTERNS = (
     Pattern(
         fact=Fact.PROGRAM,
+        keys=(
+            "(EngineCore",
+            "(VllmWorker",
+            "(APIServer pid=",
+            "GPU KV cache size: ",
+            "# GPU blocks: ",
+        ),
+        regex=re.compile(
+            r"(?P<program>\((?:EngineCore\w*|VllmWorker\w*|APIServer)(?: rank=\d+)? pid=\d+\)"
+            r"|GPU KV cache size: [\d,]+ tokens|# GPU blocks: \d+, # CPU blocks: )"
+        ),
+        types={"program": always("vLLM")},
+        samples=(
+            Sample(
+                build="vllm 2026 (SergiioB/intel-arc-pro-b70-inference-cookbook issue 4)",
+                line="(EngineCore pid=316)     _check_enough_kv_cache_memory(",
+                values={"program": "vLLM"},
+            ),
+        ),
+        is_wrapper=True,
+    ),
+    Pattern(
+        fact=Fact.PROGRAM,
         keys=("Initializing an LLM engine", "Initializing a V1 LLM engine", "vLLM API server"),
         regex=re.compile(
             r"(?P<program>(?P<at>Initializing) an? (?:V1 )?LLM engine|vLLM API server)"
@@ -152,8 +175,8 @@ PATTERNS = (
     ),
     Pattern(
         fact=Fact.ERROR_CONSEQUENCE,
-        keys=("Engine core initialization failed",),
-        regex=re.compile(r"Engine core initialization failed"),
+        keys=("Engine core initialization failed", "EngineCore failed to start"),
+        regex=re.compile(r"Engine core initialization failed|EngineCore failed to start"),
         samples=(
             Sample(
                 build="vllm 2025 (source, v1/engine/core_client.py)",

@@ -6,7 +6,7 @@ from app.core.units import MIB
 
 # {name} is a value of the line; sizes in MiB are printed in the unit that reads best
 _TITLES: dict[Fact, str] = {
-    Fact.PROGRAM: "{program} {version}",
+    Fact.PROGRAM: "{program}",
     Fact.BUILD: "llama.cpp build {number}",
     Fact.VERBOSITY: "Verbosity {level}",
     Fact.COMMAND: "The command",
@@ -73,7 +73,8 @@ _TITLES: dict[Fact, str] = {
     Fact.BACKEND_FAILED: "Library did not load: {file}",
     Fact.GPU_DROPPED: "GPU left out: {description}",
     Fact.GPU_LOST: "The driver cannot be reached",
-    Fact.GPU_NO_KERNELS: "No code for {arch}",
+    Fact.GPU_NO_KERNELS: "No code for this GPU",
+    Fact.GPU_FORBIDDEN: "The GPU may not be opened",
     Fact.OFFLOAD_PLAN: "Plan: {offload} of {layers} layers",
     Fact.PROJECTOR_MEMORY: "Vision part: {mib}",
     Fact.TENSOR_REFUSED: "{preferred} refuses {type}",
@@ -83,6 +84,10 @@ _TITLES: dict[Fact, str] = {
     Fact.VLLM_MEMORY: "vLLM: memory does not suffice",
     Fact.VLLM_EAGER: "Eager mode: {state}",
     Fact.FREE_MEMORY: "{mib} of {of} memory free",
+    Fact.TOTAL_MEMORY: "{mib} of {of} memory in all",
+    Fact.LAYERS_CHOSEN: "Layers chosen: {n}",
+    Fact.BENCH_TABLE: "A table of llama-bench",
+    Fact.BENCH_ROW: "A row of llama-bench",
     Fact.CTX_CHOSEN: "Context chosen: {n} tokens",
     Fact.SETTING_IGNORED: "A setting has no effect",
     Fact.VOCAB_ONLY: "Only the words were read",
@@ -106,6 +111,9 @@ class _Shown(dict[str, str]):
 
 def title(event: LogEvent) -> str:
     """Return what the line says, in a few words."""
+    if event.fact is Fact.PROGRAM:
+        names = [str(event.values[n]) for n in ("program", "version") if n in event.values]
+        return " ".join(names or [str(event.values.get("engine", ""))])
     text = _TITLES.get(event.fact, event.fact.value.replace("_", " ").capitalize())
     shown = text.format_map(_Shown((k, _show(k, v)) for k, v in event.values.items()))
     return f"Trial: {shown}" if event.is_projection else shown

@@ -1,14 +1,9 @@
-"""MLX-LM and TabbyAPI (ExLlama): their rates, and memory that does not suffice."""
+"""MLX-LM, and MLX below it in other programs: rates, and memory that does not suffice."""
 
 import re
 
 from app.core.log import Fact, Pattern, Sample
 from app.logs.figures import always, decimal_gb, first_by_last
-
-_TABBY = (
-    "Metrics (ID: 3f2a): 200 tokens generated in 6.2 seconds (Queue: 0.0 s, Process: 1024 cached "
-    "tokens and 512 new tokens at 812.4 T/s, Generate: 35.9 T/s, Context: 1536 tokens)"
-)
 
 PATTERNS = (
     Pattern(
@@ -87,59 +82,57 @@ PATTERNS = (
     ),
     Pattern(
         fact=Fact.PROGRAM,
-        keys=("Metrics (ID: ",),
-        regex=re.compile(r"(?P<program>Metrics) \(ID: \w+\): \d+ tokens generated in"),
-        types={"program": always("TabbyAPI")},
-        samples=(Sample(build="TabbyAPI 2025", line=_TABBY, values={"program": "TabbyAPI"}),),
-    ),
-    Pattern(
-        fact=Fact.PROMPT_RATE,
-        keys=("Metrics (ID: ",),
-        regex=re.compile(
-            r"cached tokens and (?P<ms>(?P<n>\d+) new tokens at (?P<tps>\d+(?:\.\d+)?)) T/s"
-        ),
-        types={"ms": first_by_last, "n": int, "tps": float},
+        keys=("[METAL] Command buffer execution failed", "[metal::malloc]"),
+        regex=re.compile(r"(?P<engine>\[METAL\] Command buffer execution|\[metal::malloc\])"),
+        types={"engine": always("MLX")},
         samples=(
             Sample(
-                build="TabbyAPI 2025",
-                line=_TABBY,
-                values={"ms": 1000 * 512 / 812.4, "n": 512, "tps": 812.4},
-            ),
-        ),
-    ),
-    Pattern(
-        fact=Fact.PROMPT_CACHED,
-        keys=("Metrics (ID: ",),
-        regex=re.compile(r"Process: (?P<n>\d+) cached tokens and"),
-        types={"n": int},
-        samples=(Sample(build="TabbyAPI 2025", line=_TABBY, values={"n": 1024}),),
-    ),
-    Pattern(
-        fact=Fact.GENERATION_RATE,
-        keys=("Metrics (ID: ",),
-        regex=re.compile(
-            r": (?P<ms>(?P<n>\d+) tokens generated in .{1,160}?Generate: (?P<tps>\d+(?:\.\d+)?))"
-            r" T/s"
-        ),
-        types={"ms": first_by_last, "n": int, "tps": float},
-        samples=(
-            Sample(
-                build="TabbyAPI 2025",
-                line=_TABBY,
-                values={"ms": 200_000 / 35.9, "n": 200, "tps": 35.9},
+                build="MLX 0.32",
+                line="RuntimeError: [METAL] Command buffer execution failed: Caused GPU Timeout "
+                "Error (00000002:kIOGPUCommandBufferCallbackErrorTimeout)",
+                values={"engine": "MLX"},
             ),
         ),
     ),
     Pattern(
         fact=Fact.ERROR_MEMORY,
-        keys=("Insufficient VRAM for model and cache", "Insufficient space in device allocation"),
+        keys=("greater than the maximum allowed buffer size",),
         regex=re.compile(
-            r"Insufficient VRAM for model and cache|Insufficient space in device allocation"
+            r"Attempting to allocate (?P<n_bytes>\d+) bytes which is greater than the maximum "
+            r"allowed buffer size of (?P<limit>\d+) bytes"
         ),
+        types={"n_bytes": int, "limit": int},
         samples=(
             Sample(
-                build="ExLlamaV2 (public report)",
-                line="RuntimeError: Insufficient VRAM for model and cache",
+                build="MLX 2024-05 (riccardomusmeci/mlx-llm issue 22)",
+                line="libc++abi: terminating due to uncaught exception of type std::runtime_error: "
+                "Attempting to allocate 19081554496 bytes which is greater than the maximum "
+                "allowed buffer size of 17179869184 bytes.",
+                values={"n_bytes": 19081554496, "limit": 17179869184},
+            ),
+        ),
+    ),
+    Pattern(
+        fact=Fact.ERROR_OTHER,
+        keys=("[metal::malloc] Resource limit",),
+        regex=re.compile(r"\[metal::malloc\] (?P<what>Resource limit \(\d+\) exceeded)"),
+        samples=(
+            Sample(
+                build="MLX 0.32 (Blaizzy/mlx-vlm issue 1972)",
+                line="RuntimeError: [metal::malloc] Resource limit (499000) exceeded",
+                values={"what": "Resource limit (499000) exceeded"},
+            ),
+        ),
+    ),
+    Pattern(
+        fact=Fact.CRASHED,
+        keys=("terminating due to uncaught exception",),
+        regex=re.compile(r"libc\+\+abi: terminating due to uncaught exception"),
+        samples=(
+            Sample(
+                build="libc++",
+                line="libc++abi: terminating due to uncaught exception of type "
+                "std::runtime_error: [METAL] Command buffer execution failed",
             ),
         ),
     ),
