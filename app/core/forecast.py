@@ -2,7 +2,8 @@
 
 from dataclasses import dataclass, replace
 
-from app.core import host_memory, placement, slowdown
+from app.core import assign, host_memory, placement, slowdown
+from app.core.bandwidth import table_r
 from app.core.bench import BenchRun, Test
 from app.core.errors import UserError
 from app.core.evidence import Evidence
@@ -31,21 +32,25 @@ class Forecast:
 
 
 def forecast(evidence: Evidence, r: Estimate | None = None) -> Forecast:
-    """Predict the slowdown of the load that was seen; r is measured here unless it is given."""
+    """Predict the slowdown of the load that was seen.
+
+    r is given, else measured here with both ends, else from bandwidths (slowdown.md section 4).
+    """
     model, machine = evidence.model, evidence.machine
     if model is None:
         return Forecast(None, r, Prediction(None, _NO_MODEL))
     devices = machine.devices if machine is not None else ()
     if not devices and _is_on_device(evidence):
         return Forecast(None, r, Prediction(None, _NO_DEVICE))
+    request = happened(evidence)
     try:
         prepared = placement.prepare(model)
-        placed = placement.place(
-            prepared, devices, host_memory.host_of(machine), happened(evidence)
-        )
+        placed = placement.place(prepared, devices, host_memory.host_of(machine), request)
     except UserError as error:
         return Forecast(None, r, Prediction(None, error.sentence()))
-    ratio = r or measured_r(_alike(evidence), placed.layers_total)
+    # with nothing on a device, S is still counted from all of it there
+    used = assign.usable_devices(devices, replace(request, use_devices=True))
+    ratio = r or measured_r(_alike(evidence), placed.layers_total) or table_r(machine, used)
     predicted = slowdown.predict(
         placed.f, placed.f_layers, ratio, read_bytes=placed.reads.total_bytes, devices=devices
     )

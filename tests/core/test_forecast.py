@@ -4,12 +4,13 @@ from dataclasses import replace
 
 import pytest
 
+from app.core import facts
 from app.core.bench import BenchRun, Test
 from app.core.evidence import Evidence
 from app.core.forecast import forecast, happened, measured_r, rate_of
 from app.core.log import LoadStory, LogSummary
 from app.core.machine import Device, DeviceKind, Machine
-from app.core.reading import Estimate
+from app.core.reading import Estimate, Kind
 from app.core.request import LoadRequest
 from app.core.units import GIB
 from tests.core.small_models import llama
@@ -97,3 +98,43 @@ def test_rate_has_no_interval_when_there_is_one_sample() -> None:
     assert rate_of(replace(run(5.0, 0), samples_tps=(5.0,))) is None
     rate = rate_of(run(5.0, 0))
     assert rate is not None and rate.low < 5.0 < rate.high
+
+
+def _with_rates(seen: Evidence) -> Evidence:
+    """Return the evidence with a card of 1008 GB/s and memory of 76.8 GB/s."""
+    told = (
+        facts.known("device.CUDA0.bandwidth", 1_008_000_000_000, source="table", unit="bytes/s"),
+        facts.known("memory.bandwidth", 76_800_000_000, source="modules", unit="bytes/s"),
+    )
+    assert seen.machine is not None
+    return replace(seen, machine=replace(seen.machine, facts=told))
+
+
+def test_r_comes_from_bandwidths_where_nothing_was_measured_and_says_so() -> None:
+    seen = _with_rates(evidence(weights_on_device=True, offload_line=(3, 5), n_ctx=4096))
+    found = forecast(seen)
+    assert found.r is not None and found.r.kind is Kind.TABLE
+    # 1.08 x 1008 / 76.8, 0.75 to 1.35 around it (slowdown.md section 5)
+    assert found.r.value == pytest.approx(14.175)
+    assert "CUDA0" in found.r.source and "modules" in found.r.source
+    slowdown = found.prediction.slowdown
+    assert slowdown is not None and "bandwidth of CUDA0" in slowdown.source
+    # the whole range of r is carried through S
+    assert slowdown.low <= 0.5 + 0.5 * 14.175 * 0.75 * 1.02
+    assert slowdown.high >= 0.5 + 0.5 * 14.175 * 1.35 * 0.98
+
+
+def test_a_load_without_the_card_is_counted_from_all_of_it_there() -> None:
+    seen = _with_rates(evidence(weights_on_device=False, offload_line=(5, 5), n_ctx=4096))
+    found = forecast(seen)
+    assert found.f == 1.0 and found.r is not None
+    assert found.prediction.slowdown is not None
+    assert found.prediction.slowdown.value == pytest.approx(14.175)
+
+
+def test_what_is_typed_or_measured_comes_before_tables() -> None:
+    seen = _with_rates(evidence(weights_on_device=True, offload_line=(3, 5), n_ctx=4096))
+    assert forecast(seen, R).r == R
+    measured = replace(seen, runs=(run(10, 0), run(80, 5)))
+    found = forecast(measured).r
+    assert found is not None and found.kind is Kind.MEASURED
