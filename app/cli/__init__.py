@@ -30,12 +30,13 @@ COMMANDS: Mapping[str, str] = {
     "hardware": "what this computer has, each fact with its source, and what limits it",
     "log": "what a log says: where the bytes are, how fast it was, what went wrong",
     "plan": "where a model's bytes would lie, what fits, and how much slower that is",
+    "practice": "how five faults look: made on purpose, predicted, run, and named",
     "report": "what saved evidence says, for support or an issue tracker",
     "self-test": "whether this program is complete: every tab, a model, a PDF",
 }
 
 
-_MEASURING = ("bench", "diagnose")  # they load Qt
+_MEASURING = ("bench", "diagnose", "practice")  # they load Qt
 
 
 class CommandError(Exception):

@@ -9,8 +9,10 @@ from dataclasses import dataclass, replace
 from app.core import fit as fitting
 from app.core import host_memory, placement, slowdown, units
 from app.core.assign import usable_devices
+from app.core.bench import Test
 from app.core.errors import UserError
 from app.core.evidence import Evidence
+from app.core.expectation import expectations
 from app.core.machine import Device
 from app.core.placement import Placement, Prepared
 from app.core.reading import Estimate
@@ -19,8 +21,16 @@ from app.core.rule import Diagnosis
 from app.core.units import MIB
 
 _CTX = 4096  # what the healthy load of the challenge has
-_NO_DEVICE = "llama.cpp lists no device here, so none can be taken away"
+_NO_DEVICE = (
+    "llama.cpp lists no device here, so none can be taken away (one that is reached by RPC is "
+    "listed once the model was diagnosed with it)"
+)
 _NO_FREE = "the free memory of the device is not known"
+
+
+IDS = (
+    "a-no-device", "b-half-of-the-layers", "c-small-device", "d-default-context", "e-long-context",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,32 +74,69 @@ def lessons(evidence: Evidence, base: LoadRequest) -> tuple[Lesson, ...]:
     return (*made, *_of_memory(evidence, prepared, healthy, missing))
 
 
-def predicted(evidence: Evidence, lesson: Lesson, r: Estimate | None) -> str:
-    """Say what the law predicts for a lesson before it is run."""
+@dataclass(frozen=True, slots=True)
+class Foreseen:
+    """What the law predicts for a lesson; f None: it cannot be calculated, the text says why."""
+
+    text: str
+    f: float | None = None
+    slowdown: Estimate | None = None
+
+
+def foreseen(evidence: Evidence, lesson: Lesson, r: Estimate | None) -> Foreseen:
+    """Predict what a lesson costs before it is run."""
     if lesson.why_not:
-        return f"Not possible here: {lesson.why_not}."
+        return Foreseen(f"Not possible here: {lesson.why_not}.")
     placed = _placed(evidence, lesson.request)
     if placed is None:
-        return "What it costs cannot be calculated here."
+        return Foreseen("What it costs cannot be calculated here.")
     share = f"f will be {units.percent(placed.f)}"
     if placed.f < 0.001:
-        return f"{share}: the rates should not change, the context does."
+        text = f"{share}: the rates should not change, the context does."
+        return Foreseen(text, placed.f)
     devices = evidence.machine.devices if evidence.machine else ()
     found = slowdown.predict(
         placed.f, placed.f_layers, r, read_bytes=placed.reads.total_bytes, devices=devices
     )
     if found.slowdown is None:
-        return f"{share}. No slowdown is predicted: {found.reason}"
+        return Foreseen(f"{share}. No slowdown is predicted: {found.reason}", placed.f)
     span = units.times_range(found.slowdown.low, found.slowdown.high)
     source = r.source if r is not None else ""
-    return f"{share}, writing {units.times(found.slowdown.value)} slower ({span}); r {source}."
+    text = f"{share}, writing {units.times(found.slowdown.value)} slower ({span}); r {source}."
+    return Foreseen(text, placed.f, found.slowdown)
+
+
+def predicted(evidence: Evidence, lesson: Lesson, r: Estimate | None) -> str:
+    """Say what the law predicts for a lesson before it is run."""
+    return foreseen(evidence, lesson, r).text
+
+
+def is_named(lesson: Lesson, diagnosis: Diagnosis) -> bool:
+    """Tell whether the verdict is the fault that was made."""
+    return diagnosis.verdict is not None and diagnosis.verdict.rule_id in lesson.expects
+
+
+def measured(evidence: Evidence) -> Estimate | None:
+    """Return how many times slower it wrote than with all layers on the device, measured here."""
+    found = (one for one in expectations(evidence) if one.test is Test.GENERATION)
+    one = next(found, None)
+    return one.measured_slowdown if one is not None else None
+
+
+def measured_text(evidence: Evidence) -> str:
+    """Say the measured slowdown, "" when the healthy rate was not measured here."""
+    found = measured(evidence)
+    if found is None:
+        return ""
+    span = units.times_range(found.low, found.high)
+    return f"Measured: {units.times(found.value)} slower ({span}) than with all on the device."
 
 
 def judged(lesson: Lesson, diagnosis: Diagnosis) -> str:
     """Say whether the diagnosis named the fault that was made."""
     verdict = diagnosis.verdict
     named = verdict.title if verdict is not None else "nothing found"
-    if verdict is not None and verdict.rule_id in lesson.expects:
+    if is_named(lesson, diagnosis):
         return f"Made: {lesson.title}. Named: {named}. The evidence line gave it away."
     also = next((f.title for f in diagnosis.also if f.rule_id in lesson.expects), "")
     if also:

@@ -80,7 +80,7 @@ def test_diagnoses_with_real_programs_to_a_verdict_and_a_pdf(
     tab = window.show_tab("diagnose")
     assert isinstance(tab, DiagnoseTab)
     devices = tab._options._device
-    devices.setCurrentIndex(devices.findData(False))  # --device none
+    devices.setCurrentIndex(devices.findText("none"))  # --device none
     start = tab.findChild(QPushButton, "startDiagnose")
     assert start is not None and start.isEnabled()
     qtbot.mouseClick(start, Qt.MouseButton.LeftButton)

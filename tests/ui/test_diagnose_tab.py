@@ -35,7 +35,7 @@ def _tab(window: MainWindow, folder: Path, qtbot: QtBot) -> DiagnoseTab:
     tab = window.show_tab("diagnose")
     assert isinstance(tab, DiagnoseTab)
     devices = tab._options._device
-    devices.setCurrentIndex(devices.findData(False))
+    devices.setCurrentIndex(devices.findText("none"))
     return tab
 
 

@@ -165,7 +165,7 @@ class DiagnoseTab(Page):
             entry = entry_of_diagnosis(result.evidence)
         if entry is not None:
             self._records.keep(entry)
-        self._practice.judge(self._session.diagnosis)
+        self._practice.judge(self._session.evidence, self._session.diagnosis)
         self._steps.finish(self.tr("Done. The programs that were started have ended."))
         self.scroll_to(self._result.proof if isinstance(result, Evidence) else self._result)
 
@@ -185,6 +185,8 @@ class DiagnoseTab(Page):
             self._model_path = model.path
             if not self.is_running:
                 self._steps.hide()  # they were of another model
+        devices = evidence.machine.devices if evidence.machine is not None else ()
+        self._options.show_devices(tuple(device.id for device in devices))
         self._zone.show_file(*diagnosis_model.zone_texts(evidence))
         self._machine.setText(diagnosis_model.machine_text(evidence.machine))
         source = self._session.read_only_path

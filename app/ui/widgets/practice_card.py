@@ -88,12 +88,14 @@ class PracticeCard(Card):
         self._lesson = None
         self._result.hide()
 
-    def judge(self, diagnosis: Diagnosis) -> None:
-        """Say whether the fault that was made was named; nothing when none was made."""
+    def judge(self, evidence: Evidence, diagnosis: Diagnosis) -> None:
+        """Say whether the fault that was made was named, and what it cost; else nothing."""
         if self._lesson is None:
             return
         undone = self.tr("The server has ended, so everything is as before.")
-        self._result.setText(f"{practice.judged(self._lesson, diagnosis)} {undone}")
+        named = practice.judged(self._lesson, diagnosis)
+        parts = (named, practice.measured_text(evidence), undone)
+        self._result.setText(" ".join(part for part in parts if part))
         self._result.show()
         self._lesson = None
 

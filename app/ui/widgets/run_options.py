@@ -1,6 +1,6 @@
 """How Diagnose loads the model: as the user's own command does, or with what is set here."""
 
-from PySide6.QtWidgets import QHBoxLayout, QSpinBox, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QSpinBox, QWidget
 
 from app.core import units
 from app.core.request import LoadRequest
@@ -8,6 +8,7 @@ from app.core.symptom import TEXTS, Symptom
 from app.ui import theme
 from app.ui.widgets.field import Field, combo
 
+_SHORTEST_TEXT = 80
 _CONTEXTS = (2048, 4096, 8192, 16384, 32768, 65536, 131072)
 
 
@@ -24,12 +25,22 @@ class RunOptions(QWidget):
         contexts = tuple((units.count(n), n) for n in _CONTEXTS)
         self._ctx = combo("runContext", ((self.tr("program's default"), 0), *contexts))
         self._ctx.setCurrentIndex(self._ctx.findData(4096))
-        self._device = combo("runDevice", ((self.tr("all that are found"), True),
-                                           (self.tr("none"), False)))  # fmt: skip
+        self._device = combo("runDevice", ())
+        self.show_devices(())
         self._threads = QSpinBox()
         self._threads.setObjectName("runThreads")
         self._threads.setRange(0, 1024)
         self._threads.setSpecialValueText(self.tr("program's default"))
+        self._rpc = QLineEdit()
+        self._rpc.setObjectName("runRpc")
+        self._rpc.setPlaceholderText(self.tr("host:port, …"))
+        self._rpc.setToolTip(
+            self.tr(
+                "Devices that llama.cpp reaches through ggml-rpc-server. llama.cpp itself connects "
+                "to them."
+            )
+        )
+        self._rpc.setMinimumWidth(_SHORTEST_TEXT)
         symptoms = tuple((TEXTS[symptom], symptom.value) for symptom in Symptom)
         self._symptom = combo("symptom", ((self.tr("nothing said"), ""), *symptoms))
         layout = QHBoxLayout(self)
@@ -41,6 +52,7 @@ class RunOptions(QWidget):
             (self.tr("Context, tokens"), self._ctx),
             (self.tr("Devices"), self._device),
             (self.tr("Threads"), self._threads),
+            (self.tr("RPC servers (optional)"), self._rpc),
         ):
             layout.addWidget(Field(caption, control), 1)
 
@@ -50,9 +62,31 @@ class RunOptions(QWidget):
         return LoadRequest(
             ngl=self._ngl.value() if self._ngl.value() >= 0 else None,
             ctx=self._ctx.currentData() or None,
-            use_devices=self._device.currentData(),
+            use_devices=self._device.currentData() is not None,
+            device_ids=self._device.currentData() or (),
+            rpc_servers=self._rpc_servers(),
             threads=self._threads.value() or None,
         )
+
+    def show_devices(self, ids: tuple[str, ...]) -> None:
+        """Offer these devices one by one, beside all and none; the choice stays where it can."""
+        chosen = self._device.currentData() if self._device.count() else ()
+        entries: list[tuple[str, tuple[str, ...] | None]]
+        entries = [(self.tr("all that are found"), ()), (self.tr("none"), None)]
+        entries += [(name, (name,)) for name in ids] if len(ids) > 1 else []
+        if [data for _text, data in entries] == [
+            self._device.itemData(index) for index in range(self._device.count())
+        ]:
+            return
+        self._device.clear()
+        for text, data in entries:
+            self._device.addItem(text, data)
+        kept = [index for index, entry in enumerate(entries) if entry[1] == chosen]
+        self._device.setCurrentIndex(kept[0] if kept else 0)
+
+    def _rpc_servers(self) -> tuple[str, ...]:
+        words = (word.strip() for word in self._rpc.text().replace(",", " ").split())
+        return tuple(word for word in words if word.rpartition(":")[2].isdigit() and ":" in word)
 
     @property
     def symptom(self) -> str:
