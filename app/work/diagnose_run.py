@@ -1,17 +1,19 @@
 """The guided run: header, machine, load, log, rates; everything it saw becomes one Evidence."""
 
+import os
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
 from app.core import units
 from app.core.bench import BenchRun
 from app.core.errors import UserError
-from app.core.evidence import Evidence, LoadOutcome
+from app.core.evidence import Evidence, LoadOutcome, TextCheck
 from app.core.log import LoadStory, LogSummary
 from app.core.machine import Device, Machine, Program, Runtime
 from app.core.model import Model
 from app.core.request import LoadRequest, Tool
-from app.work import bench_runner, load_probe, server_bench
+from app.core.variables import that_matter
+from app.work import bench_runner, load_probe, server_bench, text_check
 from app.work.bench_runner import BenchPlan, stamped, summary
 from app.work.load_probe import Load, LoadPlan
 from app.work.notebook import Notebook, history_of
@@ -69,6 +71,7 @@ class _Seen:
     runs: tuple[BenchRun, ...] = ()
     watch: Watched | None = None
     history: tuple[BenchRun, ...] = ()
+    texts: tuple[TextCheck, ...] = ()
 
 
 class DiagnoseRun(Steps):
@@ -141,6 +144,8 @@ class DiagnoseRun(Steps):
             try:
                 plan = yield from self._shortened(plan, seen, load)
                 self.end(f"ready after {units.seconds(load.load_s)}")
+                if text_check.is_wanted(plan.base.symptom):
+                    seen.texts += yield from text_check.checked(self, load, request, seen.notes)
                 if measures_itself:
                     yield from self._serve(plan, seen, load)
             except UserError as error:
@@ -151,6 +156,10 @@ class DiagnoseRun(Steps):
         stopped = yield from load_probe.stop(load)
         seen.outcome = load.outcome(stopped)
         yield from self._log(seen, load)
+        seen.texts += yield from text_check.checked_plain(
+            self, LoadPlan(server, plan.model_path, request, plan.load_timeout_s), seen.texts,
+            seen.notes,
+        )  # fmt: skip
         return plan
 
     def _shortened(self, plan: DiagnosePlan, seen: _Seen, load: Load) -> Script[DiagnosePlan]:
@@ -244,6 +253,8 @@ class DiagnoseRun(Steps):
             gpu_watch=seen.watch.gpu if seen.watch else None,
             track=seen.watch.track if seen.watch else None,
             symptom=plan.base.symptom,
+            text_checks=seen.texts,
+            variables=that_matter(os.environ),  # the programs that we start inherit ours
             notes=tuple(seen.notes),
             history=seen.history,
         )
@@ -292,13 +303,14 @@ def _machine(
     steps: Steps, llama_folders: tuple[str, ...], known: Machine | None
 ) -> Script[Machine]:
     from app.probes.host import RealHost
+    from app.work.kept_facts import with_kept
     from app.work.machine_reader import read_machine
 
     steps.begin(FIND_PROGRAMS)
     machine = known
     if machine is None:
         machine = yield steps.job(
-            lambda cancel, _progress: read_machine(RealHost(), llama_folders, cancel), "machine"
+            lambda cancel, _: with_kept(read_machine(RealHost(), llama_folders, cancel)), "machine"
         )
     assert machine is not None
     steps.end(_found(machine))
