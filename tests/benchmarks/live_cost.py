@@ -1,8 +1,9 @@
 """Counts what live values cost, in per cent of one core, in the real window.
 
-`python -m tests.benchmarks.live_cost [SECONDS]`: with every kind of chart on the screen (this computer, a
-recorded card, processes), with the tab hidden, and for the watch beside a measurement. CPU time
-depends little on what else runs; still take a quiet computer. No test: it takes a minute.
+`python -m tests.benchmarks.live_cost [SECONDS]`: with every kind of chart on the screen (this
+computer, a recorded card, processes), with the tab hidden, and for the watch beside a measurement.
+CPU time depends little on what else runs; still take a quiet computer. What a driver's own calls
+cost is not in it, since the card is recorded. No test: it takes a minute.
 """
 
 import os
