@@ -20,6 +20,7 @@ class MemoryWatch:
     swap_in_max: float | None = None
     swap_out_max: float | None = None
     refault_max: float | None = None  # mapped model pages read again
+    fault_max: float | None = None  # Windows: read for faults, swap and mapped files together
     swap_used_before_bytes: int | None = None
     swap_used_after_bytes: int | None = None
     own_growth_bytes: int | None = None  # memory of the runtime itself, after a load
@@ -97,6 +98,7 @@ class SecondRun:
     gpu_watch: GpuWatch | None = None
     track: Track | None = None
     option_id: str = ""  # the ranked change that it tries
+    text_checks: tuple[TextCheck, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +138,7 @@ class Evidence:
             watch=again.watch,
             gpu_watch=again.gpu_watch,
             track=again.track,
-            text_checks=(),
+            text_checks=again.text_checks,
             notes=again.notes,
             again=None,
         )

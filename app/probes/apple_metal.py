@@ -67,14 +67,15 @@ if sys.platform == "darwin":
             return self._send(kind, "processInfo", ctypes.c_void_p) if kind else None
 
         def whole(self, thing: object, selector: str) -> int:
-            return int(self._send(thing, selector, ctypes.c_long) or 0)
+            answer = self._send(thing, selector, ctypes.c_long)
+            return answer if isinstance(answer, int) else 0
 
         def _send(self, thing: object, selector: str, kind: type) -> object:
             # objc_msgSend must be called with the method's own prototype, on Arm above all
             prototype = ctypes.CFUNCTYPE(kind, ctypes.c_void_p, ctypes.c_void_p)
             send = prototype(("objc_msgSend", self._objc))
-            answer: object = send(thing, self._objc.sel_registerName(selector.encode()))
-            return answer
+            found: object = send(thing, self._objc.sel_registerName(selector.encode()))
+            return found
 
     def ask() -> AppleCalls:
         """Ask this Mac; empty where a framework is not there."""

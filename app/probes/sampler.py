@@ -12,6 +12,8 @@ from typing import Protocol
 import psutil
 
 from app.core.evidence import MemoryWatch
+from app.probes import pdh_memory
+from app.probes.pdh_memory import Paging
 from app.probes.text import table, whole
 
 _VMSTAT = "/proc/vmstat"
@@ -31,6 +33,7 @@ class Counters:
     swap_in_bytes: int | None = None
     swap_out_bytes: int | None = None
     refault_bytes: int | None = None
+    fault_bytes: int | None = None  # Windows: read for faults, swap and files together
     swap_used_bytes: int | None = None
     busy_cpu_s: float | None = None  # of all programs
     own_cpu_s: dict[int, float] = field(default_factory=dict)  # by process of the run
@@ -75,7 +78,7 @@ class Sampler:
         if seconds <= 0:
             return
         self._n_samples += 1
-        for name in ("swap_in_bytes", "swap_out_bytes", "refault_bytes"):
+        for name in ("swap_in_bytes", "swap_out_bytes", "refault_bytes", "fault_bytes"):
             self._note(name, _rate(getattr(self._last, name), getattr(now, name), seconds))
         self._note("other_cpu", _other_cores(self._last, now, seconds))
         self._keep_own(now)
@@ -91,6 +94,7 @@ class Sampler:
             swap_in_max=self._rates.get("swap_in_bytes"),
             swap_out_max=self._rates.get("swap_out_bytes"),
             refault_max=self._rates.get("refault_bytes"),
+            fault_max=self._rates.get("fault_bytes"),
             swap_used_before_bytes=first.swap_used_bytes if first else None,
             swap_used_after_bytes=last.swap_used_bytes if last else None,
             own_growth_bytes=self._growth(),
@@ -121,10 +125,15 @@ class Sampler:
 class SystemMeter:
     """Reads this computer."""
 
+    def __init__(self) -> None:
+        self._paging = pdh_memory.totals()
+
     def read(self, pids: frozenset[int]) -> Counters:
         """Return a reading of this moment."""
         pages = parse_vmstat(_read_vmstat())
         swap = _swap()
+        paging = self._paging.read() if self._paging is not None else Paging()
+        written = paging.output_bytes if swap.out_bytes is None else swap.out_bytes
         busy = psutil.cpu_times()
         idle = busy.idle + getattr(busy, "iowait", 0.0) + getattr(busy, "steal", 0.0)
         counted = sum(busy) - idle
@@ -134,8 +143,9 @@ class SystemMeter:
         return Counters(
             at_s=time.monotonic(),
             swap_in_bytes=_in_bytes(pages.get("pswpin"), swap.in_bytes),
-            swap_out_bytes=_in_bytes(pages.get("pswpout"), swap.out_bytes),
+            swap_out_bytes=_in_bytes(pages.get("pswpout"), written),
             refault_bytes=_in_bytes(pages.get("workingset_refault_file")),
+            fault_bytes=paging.input_bytes,
             swap_used_bytes=swap.used_bytes,
             busy_cpu_s=counted,
             own_cpu_s={pid: use.cpu_s for pid, use in own.items()},

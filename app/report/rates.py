@@ -121,7 +121,7 @@ def _prediction(found: Forecast) -> list[Block]:
     predicted = found.prediction.slowdown
     if predicted is not None:
         span = units.times_range(predicted.low, predicted.high)
-        text = f"{units.times(predicted.value)} ({span}); (1 − f) + f × r"
+        text = f"{units.times(predicted.value)} ({span}); (1 − s) + s × r, s is f with the blocks' own time"
         rows.append(("Predicted slowdown", text))
     else:
         rows.append(("Predicted slowdown", f"no figure: {found.prediction.reason}"))
@@ -183,6 +183,11 @@ def _watch(watch: MemoryWatch) -> tuple[tuple[str, ...], ...]:
         ("Swap out", per_s(watch.swap_out_max)),
         ("Swap in", per_s(watch.swap_in_max)),
         ("File pages read again", per_s(watch.refault_max)),
+        *(
+            (("Pages read for faults (swap and files)", per_s(watch.fault_max)),)
+            if watch.fault_max is not None
+            else ()
+        ),
         (
             "Swap used",
             f"{units.size(watch.swap_used_before_bytes)} before, "

@@ -133,3 +133,10 @@ def test_counts_a_busy_program_of_this_machine_as_its_own() -> None:
             assert second.busy_cpu_s - first.busy_cpu_s >= 0.05
         finally:
             busy.kill()
+
+
+def test_what_windows_reads_for_faults_is_a_figure_of_its_own() -> None:
+    result = _watch(Counters(0.0, fault_bytes=0), Counters(2.0, fault_bytes=8_000)).result()
+    assert result.fault_max == 4000.0
+    # it may be a mapped file or swap: neither of the two is claimed
+    assert (result.swap_in_max, result.refault_max) == (None, None)
