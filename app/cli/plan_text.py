@@ -2,11 +2,13 @@
 
 from collections.abc import Iterator, Sequence
 
-from app.core import quants, units
+from app.core import overhead, quants, units
 from app.core.fit_result import FitResult
 from app.core.machine import Device
+from app.core.pace import PROMPT_TOKENS, Pace
 from app.core.placement import SOURCE, Placement, Row
 from app.core.plan import Plan, TableLine
+from app.core.reading import Estimate
 from app.core.request import LoadRequest
 from app.core.slowdown import Prediction
 
@@ -46,6 +48,9 @@ def _head(plan: Plan) -> Iterator[str]:
     ]
     yield ", ".join(load)
     yield _devices(plan.devices)
+    kept = overhead.sentence(plan.devices)
+    if kept:
+        yield f"Beside the rows below, {kept}"
 
 
 def _cache_types(request: LoadRequest) -> str:
@@ -112,6 +117,8 @@ def _figures(plan: Plan) -> Iterator[tuple[str, str]]:
     if r is not None:
         yield "r", f"{units.times(r.value)}, {r.source}"
     yield "Slowdown", _slowdown(plan.prediction)
+    yield "Generation", _rate(plan.pace.generation, plan.pace.generation_why)
+    yield "Prompt", _prompt(plan.pace)
 
 
 def _slowdown(prediction: Prediction) -> str:
@@ -120,6 +127,20 @@ def _slowdown(prediction: Prediction) -> str:
         return f"not calculated: {prediction.reason}"
     figure = units.times(found.value)
     return f"{figure} ({units.times_range(found.low, found.high)}), {found.source}"
+
+
+def _rate(found: Estimate | None, why: str) -> str:
+    if found is None:
+        return f"not calculated: {why}"
+    return f"{units.rate(found.value)} ({units.interval(found.low, found.high)}), {found.source}"
+
+
+def _prompt(pace: Pace) -> str:
+    text, time = _rate(pace.prompt, pace.prompt_why), pace.prompt_time
+    if time is None:
+        return text
+    span = f"{units.seconds(time.low)} to {units.seconds(time.high)}"
+    return f"{units.count(PROMPT_TOKENS)} tokens in {units.seconds(time.value)} ({span}): {text}"
 
 
 def _fit(result: FitResult) -> tuple[str, ...]:
@@ -145,7 +166,7 @@ def _section(title: str, lines: Sequence[str]) -> Iterator[str]:
 
 def _table(table: Sequence[TableLine]) -> list[str]:
     words = {True: "yes", False: "no", None: "not known"}
-    head = ("layers", "devices", "system memory", "f", "slowdown", "fits")
+    head = ("layers", "devices", "system memory", "f", "slowdown", "generation", "fits")
     lines = [
         (
             str(line.ngl),
@@ -153,6 +174,7 @@ def _table(table: Sequence[TableLine]) -> list[str]:
             units.mib(line.host_bytes),
             units.percent(line.f),
             _short(line.prediction),
+            _span(line.pace.generation),
             words[line.fits],
         )
         for line in table
@@ -160,6 +182,10 @@ def _table(table: Sequence[TableLine]) -> list[str]:
     reason = next((line.prediction.reason for line in table if line.prediction.reason), "")
     notes = ["", f"No slowdown where it says -: {reason}"] if reason else []
     return [*columns([head, *lines], left=0), *notes]
+
+
+def _span(found: Estimate | None) -> str:
+    return "-" if found is None else units.interval(found.low, found.high)
 
 
 def _short(prediction: Prediction) -> str:

@@ -1,8 +1,8 @@
 """What fits: quantisation x cache type x context against the devices and the system memory.
 
 Rule of the verdict: on each device the weights, the cache and the largest compute buffer of its
-range must leave the fit target free (1024 MiB, llama.cpp's own default, which also covers what
-drivers take per process); what is left over must fit into the system memory that is available.
+range must leave the fit target free (1024 MiB, llama.cpp's own default), or what the driver takes
+per process if that is more; what is left over must fit into the system memory that is available.
 Layers go to the devices as --fit puts them: whole layers, from the last device and the output
 layer backward (before December 2025 the output layer goes after all blocks). Bytes are those of
 core.placement, but for copies of the rope factors (1 KiB).
@@ -19,6 +19,7 @@ from app.core.errors import UserError
 from app.core.fit_sums import ContextSums, LayerSums, Load, Need
 from app.core.machine import Device, Host
 from app.core.model import Model
+from app.core.overhead import margin_of, sentence
 from app.core.request import LoadRequest
 from app.core.shape import UNDERIVED_CACHES, Shape, shape_of
 from app.core.units import MIB
@@ -59,6 +60,7 @@ class Cell:
     host_bytes: int = 0
     context_bytes: int = 0
     reason: str = ""  # why there is no verdict, or what could not be looked at
+    kept: str = ""  # what is kept for the drivers, in words
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,12 +98,15 @@ class _Row:
     host: Host
     request: LoadRequest
     wish: FitWish
+    kept: str
 
     @property
     def budgets(self) -> tuple[int, ...]:
         """Return what each device may hold; nothing where its free memory is not known."""
         target = self.wish.target_bytes
-        return tuple(max(0, (device.free_bytes or 0) - target) for device in self.devices)
+        return tuple(
+            max(0, (device.free_bytes or 0) - margin_of(device, target)) for device in self.devices
+        )
 
     @property
     def reason(self) -> str:
@@ -137,7 +142,7 @@ def fit_rows(
     contexts = wish.contexts or contexts_for(shape.n_ctx_train)
     chosen = usable_devices(devices, request)
     found = weights_of(model, shape)
-    output_first = is_output_first(wish.build)
+    output_first, drivers = is_output_first(wish.build), sentence(chosen)
     for name, is_file, kept in _quantisations(model, found, wish):
         sums = fit_sums.layer_sums(kept, shape, chosen, host, request, is_output_first=output_first)
         n_bytes = sum(weight.n_bytes for weight in kept if not weight.is_duplicate)
@@ -154,7 +159,7 @@ def fit_rows(
             context_sums = fit_sums.context_sums(
                 shape, asked, context, is_output_first=output_first
             )
-            row = _Row(shape, sums, context_sums, chosen, host, asked, wish)
+            row = _Row(shape, sums, context_sums, chosen, host, asked, wish, drivers)
             yield _filled(row, empty, contexts)
 
 
@@ -224,6 +229,7 @@ def _cell(row: _Row, ctx: int) -> Cell:
         host_bytes=need.host,
         context_bytes=need.context,
         reason=row.reason,
+        kept=row.kept,
     )
 
 

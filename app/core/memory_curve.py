@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from app.core.assign import usable_devices
 from app.core.cancel import Cancel
 from app.core.machine import Device, Host
+from app.core.overhead import margin_of, sentence
 from app.core.placement import Placement, Prepared, place
 from app.core.request import LoadRequest
 
@@ -37,8 +38,9 @@ class MemoryCurve:
     """The lines over the same contexts; limit None = free memory is not known."""
 
     lines: tuple[Line, ...]
-    limit_bytes: int | None
+    limit_bytes: int | None  # what is free, less what the drivers keep for themselves
     is_host: bool  # no device: the system memory
+    kept: str = ""  # what is kept for the drivers, in words
 
 
 def memory_curve(
@@ -63,7 +65,7 @@ def memory_curve(
                 cancel.check()
             points.append(Point(ctx, load.total(ctx, slots)))
         lines.append(Line(slots, tuple(points), load.end(slots, tuple(p.ctx for p in points))))
-    return MemoryCurve(tuple(lines), load.limit, not load.chosen)
+    return MemoryCurve(tuple(lines), load.limit, not load.chosen, sentence(load.chosen))
 
 
 def contexts(n_ctx_train: int) -> tuple[int, ...]:
@@ -95,8 +97,8 @@ class _Load:
     def limit(self) -> int | None:
         if not self.chosen:
             return self.host.available_bytes
-        free = [device.free_bytes for device in self.chosen]
-        return sum(n for n in free if n is not None) if None not in free else None
+        room = [_room(device) for device in self.chosen]
+        return sum(n for n in room if n is not None) if None not in room else None
 
     def placed(self, ctx: int, slots: int) -> Placement:
         # -np N gives each slot its own part of the context (placement.md 2.1)
@@ -111,8 +113,8 @@ class _Load:
         if not self.chosen:
             available = self.host.available_bytes
             return available is None or placed.total(is_host=True).high_bytes <= available
-        free = {device.id: device.free_bytes or 0 for device in self.chosen}
-        return all(row.high_bytes <= free[row.buffer] for row in placed.rows if not row.is_host)
+        room = {device.id: _room(device) or 0 for device in self.chosen}
+        return all(row.high_bytes <= room[row.buffer] for row in placed.rows if not row.is_host)
 
     def end(self, slots: int, shown: tuple[int, ...]) -> int | None:
         """Return the largest context per slot that fits, in steps of 256."""
@@ -126,3 +128,10 @@ class _Load:
             else:
                 high = middle
         return low * _STEP
+
+
+def _room(device: Device) -> int | None:
+    """Return what a load may fill, None when it is not known."""
+    if device.free_bytes is None:
+        return None
+    return max(0, device.free_bytes - margin_of(device, 0))

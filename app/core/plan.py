@@ -6,9 +6,12 @@ from dataclasses import dataclass, replace
 from app.core import fit as fitting
 from app.core import placement, slowdown
 from app.core.assign import usable_devices
+from app.core.bench import BenchRun
 from app.core.fit_result import FitResult
-from app.core.machine import Device, Host
+from app.core.machine import Device, Host, Machine
 from app.core.model import Model
+from app.core.overhead import margin_of
+from app.core.pace import Basis, Pace, basis_of, pace_of
 from app.core.placement import Placement, Prepared
 from app.core.reading import Estimate
 from app.core.request import LoadRequest, Tool, targets_mib
@@ -29,6 +32,8 @@ class Situation:
     build: int | None = None
     fill: int = 0  # tokens in the context for which f holds
     notes: tuple[str, ...] = ()  # what else was not calculated, in words
+    machine: Machine | None = None  # for rates: whose bandwidths are known; None = described
+    runs: tuple[BenchRun, ...] = ()  # for rates: what was measured of this model, oldest first
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +46,7 @@ class Plan:
     placement: Placement
     prediction: Prediction
     fit: FitResult
+    pace: Pace
 
     @property
     def not_calculated(self) -> tuple[str, ...]:
@@ -58,6 +64,7 @@ class TableLine:
     host_bytes: int
     f: float
     prediction: Prediction
+    pace: Pace
     fits: bool | None  # leaves the fit target free on each device; None = free is not known
 
 
@@ -78,11 +85,13 @@ def plan_of(model: Model, prepared: Prepared, situation: Situation) -> Plan:
         placement=placed,
         prediction=predict(placed, situation),
         fit=fitting.fit(prepared, devices, host, request, situation.build),
+        pace=pace_of(_basis(model, situation), placed),
     )
 
 
-def table_of(prepared: Prepared, situation: Situation) -> Iterator[TableLine]:
+def table_of(model: Model, prepared: Prepared, situation: Situation) -> Iterator[TableLine]:
     """Yield a line for each number of layers, from none to all."""
+    basis = _basis(model, situation)
     for ngl in range(prepared.shape.layers_total + 1):
         tried = replace(situation, request=replace(situation.request, ngl=ngl))
         placed = _place(prepared, tried)
@@ -92,15 +101,22 @@ def table_of(prepared: Prepared, situation: Situation) -> Iterator[TableLine]:
             host_bytes=placed.total(is_host=True).total_bytes,
             f=placed.f,
             prediction=predict(placed, tried),
+            pace=pace_of(basis, placed),
             fits=fits(placed, tried),
         )
 
 
 def fits(placed: Placement, situation: Situation) -> bool | None:
-    """Tell whether each device keeps the fit target free, at the top of the range."""
+    """Tell whether each device keeps the fit target free, at the top of the range.
+
+    Where the driver takes more than the target, that much must stay free.
+    """
     chosen = usable_devices(situation.devices, situation.request)
     margins = targets_mib(situation.request, len(chosen))
-    target = {device.id: mib * MIB for device, mib in zip(chosen, margins, strict=False)}
+    target = {
+        device.id: margin_of(device, mib * MIB)
+        for device, mib in zip(chosen, margins, strict=False)
+    }
     free = {device.id: device.free_bytes for device in situation.devices}
     rows = [row for row in placed.rows if not row.is_host]
     if any(free[row.buffer] is None for row in rows):
@@ -121,6 +137,19 @@ def predict(placed: Placement, situation: Situation) -> Prediction:
         situation.r,
         read_bytes=placed.reads.total_bytes,
         devices=devices,
+    )
+
+
+def _basis(model: Model, situation: Situation) -> Basis:
+    return basis_of(
+        model,
+        situation.machine,
+        runs=situation.runs,
+        devices=situation.devices,
+        host=situation.host,
+        request=situation.request,
+        r=situation.r,
+        fill=situation.fill,
     )
 
 

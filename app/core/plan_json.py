@@ -10,9 +10,11 @@ from app.core.fit_result import FitResult
 from app.core.json_values import to_plain
 from app.core.machine import Device
 from app.core.model import Model
+from app.core.overhead import overhead_of
+from app.core.pace import PROMPT_TOKENS, Pace
 from app.core.placement import SOURCE, LayerPlace, Row
 from app.core.plan import Plan, TableLine
-from app.core.reading import Estimate
+from app.core.reading import Estimate, Kind
 from app.core.request import LoadRequest
 
 SCHEMA = product.schema("plan")
@@ -47,6 +49,7 @@ def plan_json(plan: Plan, table: Sequence[TableLine] = ()) -> dict[str, object]:
         "r": estimate(situation.r),
         "slowdown": estimate(plan.prediction.slowdown),
         "slowdown_reason": plan.prediction.reason,
+        **_pace(plan.pace),
         "fit": _fit(plan.fit),
         "not_calculated": list(plan.not_calculated),
     }
@@ -65,6 +68,17 @@ def estimate(figure: Estimate | None) -> dict[str, object] | None:
         "high": figure.high,
         "source": figure.source,
         "kind": figure.kind.value,
+    }
+
+
+def _pace(pace: Pace) -> dict[str, object]:
+    return {
+        "generation_tps": estimate(pace.generation),
+        "generation_reason": pace.generation_why,
+        "prompt_tps": estimate(pace.prompt),
+        "prompt_reason": pace.prompt_why,
+        "prompt_tokens": PROMPT_TOKENS,
+        "prompt_s": estimate(pace.prompt_time),
     }
 
 
@@ -104,7 +118,22 @@ def _device(device: Device) -> dict[str, object]:
         "total_bytes": device.total_bytes,
         "free_bytes": device.free_bytes,
         "max_buffer_bytes": weights.limit_of(device),
+        "driver_bytes": _driver(device),
         "source": device.source,
+    }
+
+
+def _driver(device: Device) -> dict[str, object] | None:
+    """Return what verdicts keep for the driver's own use, in no row of llama.cpp's."""
+    found = overhead_of(device)
+    if found is None:
+        return None
+    return {
+        "value": found.n_bytes,
+        "low": found.low,
+        "high": found.high,
+        "source": found.source,
+        "kind": Kind.TABLE.value,
     }
 
 
@@ -175,5 +204,6 @@ def _line(line: TableLine) -> dict[str, object]:
         "host_bytes": line.host_bytes,
         "f": line.f,
         "slowdown": estimate(line.prediction.slowdown),
+        "generation_tps": estimate(line.pace.generation),
         "fits": line.fits,
     }

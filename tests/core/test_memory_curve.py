@@ -7,7 +7,7 @@ from app.core.machine import CpuKind, Device, DeviceKind, Host
 from app.core.memory_curve import SLOTS, contexts, memory_curve
 from app.core.placement import place, prepare
 from app.core.request import LoadRequest
-from app.core.units import GIB
+from app.core.units import GIB, MIB
 from tests.truth import models
 
 EIGHT_B = prepare(models.build("llama-3.1-8b", "llama", "q4_K_M", models.LLAMA_8B))
@@ -39,7 +39,8 @@ def test_ends_at_the_last_context_that_fits() -> None:
     assert end is not None and 4096 < end < 131_072 and end % 256 == 0
     for ctx, fits in ((end, True), (end + 256, False)):
         placed = place(EIGHT_B, cards(8), HOST, LoadRequest(ctx=ctx, parallel=1), build=11434)
-        assert (placed.total(is_host=False).high_bytes <= 8 * GIB) is fits
+        # 500 MiB are the driver's on a CUDA card
+        assert (placed.total(is_host=False).high_bytes <= 8 * GIB - 500 * MIB) is fits
     ends = [line.end or 0 for line in found.lines]
     assert ends == sorted(ends, reverse=True)
 
@@ -47,13 +48,14 @@ def test_ends_at_the_last_context_that_fits() -> None:
 def test_ends_where_the_first_of_two_devices_is_full() -> None:
     whole = memory_curve(EIGHT_B, cards(10, 2), HOST, LoadRequest(tensor_split=(1, 1)))
     assert whole.lines[0].end == 0  # half of 4.6 GiB does not fit on 2 GiB
-    assert whole.limit_bytes == 12 * GIB
+    assert whole.limit_bytes == 12 * GIB - 2 * 500 * MIB
+    assert "500 MiB are kept for the driver's own use on CUDA0 and CUDA1" in whole.kept
 
 
 @pytest.mark.parametrize(
     ("devices", "host", "limit", "end"),
     [
-        (cards(80), HOST, 80 * GIB, None),
+        (cards(80), HOST, 80 * GIB - 500 * MIB, None),
         ((), HOST, 60 * GIB, None),
         ((), Host(), None, None),
     ],

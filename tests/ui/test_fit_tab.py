@@ -71,7 +71,10 @@ def test_shows_a_model_that_is_described_by_its_sizes(
     qtbot.waitUntil(lambda: len(plot.view.lines) == 3)
     one, four, _sixteen = plot.view.lines
     assert one.end is None or four.end is None or one.end[0] > four.end[0]
-    assert plot.view.limit == 24.0
+    assert plot.view.limit == 24.0 - 500 / 1024  # the driver's own on a CUDA card
+    assert "500 MiB are kept for the driver's own use on CUDA0" in plot.view.sentence
+    tip = str(table.model().index(0, 5).data(Qt.ItemDataRole.ToolTipRole))
+    assert "Of these 500 MiB are kept for the driver's own use on CUDA0" in tip
     assert "slots: full above" in plot.view.sentence
 
 

@@ -140,6 +140,8 @@ def cell_tip(cell: Cell) -> str:
         f"of both the context takes {units.size(cell.context_bytes)}.\n"
         "Calculated from the header; 1024 MiB stay free on each device (--fit-target's default)."
     )
+    if cell.kept:
+        text += f"\nOf these {cell.kept}"
     if cell.n_cpu_moe:
         text += f"\nOr all layers with --n-cpu-moe {cell.n_cpu_moe}."
     return f"{text}\n{cell.reason}" if cell.reason else text

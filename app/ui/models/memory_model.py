@@ -38,9 +38,13 @@ def memory_view(curve: MemoryCurve) -> MemoryView:
     return MemoryView(
         lines=tuple(_drawn(line, limit) for line in curve.lines),
         limit=None if limit is None else limit / GIB,
-        limit_text="" if limit is None else f"free {where}: {units.gib(limit)}",
+        limit_text="" if limit is None else f"{_free(curve)} {where}: {units.gib(limit)}",
         sentence=_sentence(curve, where),
     )
+
+
+def _free(curve: MemoryCurve) -> str:
+    return "free, less the driver's own," if curve.kept else "free"
 
 
 def _drawn(line: Line, limit: int | None) -> DrawnLine:
@@ -76,4 +80,5 @@ def _sentence(curve: MemoryCurve, where: str) -> str:
     rest = (
         "" if curve.is_host else " With all layers on the devices, at the top of compute's range."
     )
-    return f"{'; '.join(texts)}.{rest}"
+    kept = f" {curve.kept}" if curve.kept else ""
+    return f"{'; '.join(texts)}.{rest}{kept}"
