@@ -18,6 +18,7 @@ from app.rules import (
     command,
     container_lost_gpu,
     container_without_gpu,
+    device_hidden,
     device_library_missing,
     gpu_not_permitted,
     seen,
@@ -51,7 +52,10 @@ def check(evidence: Evidence) -> Finding | None:
 
 def _is_explained(evidence: Evidence) -> bool:
     """Tell whether the driver, its rights or a container keep the device from the program."""
-    others = (gpu_not_permitted, container_without_gpu, container_lost_gpu, device_library_missing)
+    others = (
+        gpu_not_permitted, device_hidden, container_without_gpu, container_lost_gpu,
+        device_library_missing,
+    )  # fmt: skip
     return any(other.check(evidence) is not None for other in others)
 
 

@@ -31,6 +31,7 @@ GROUPS = (
         "Without a device every other placement question is empty.",
         (
             "gpu-not-permitted",
+            "device-hidden",
             "container-lost-gpu",
             "container-without-gpu",
             "device-library-missing",
@@ -97,7 +98,7 @@ GROUPS = (
     Group(
         "a quiet machine",
         "Rates that were disturbed prove nothing, placement does.",
-        ("all-cores-used", "machine-busy", "throttled", "power-saving"),
+        ("all-cores-used", "machine-busy", "throttled", "power-saving", "power-limit-lowered"),
     ),
     Group(
         "threads, link, kernels",

@@ -5,18 +5,18 @@ from pathlib import Path
 
 from app.core import units
 from app.core.errors import UserError
-from app.core.evidence import Evidence, GpuWatch, MemoryWatch
+from app.core.evidence import Evidence, GpuWatch, MemoryWatch, TextCheck
 from app.core.host import Host
 from app.core.log import LogSummary
 from app.core.machine import LoadedModel, Machine, Runtime
 from app.core.model import Model
-from app.core.secrets import hidden_argv
 from app.core.track import Track
 from app.probes.live import LiveMeter
 from app.probes.sampler import Meter, Sampler
 from app.runtimes import llama_cpp, llama_words, ports
 from app.runtimes.answers import items
 from app.runtimes.processes import title_of
+from app.work import observed_text, text_check
 from app.work.diagnose_run import DiagnoseResult
 from app.work.jobs import Cancel, Progress
 from app.work.steps import Script, Steps
@@ -76,7 +76,11 @@ class ObserveRun(Steps):
         request = llama_words.request_of(runtime.argv) if runtime.argv else None
         model: Model | None = yield from self._model(runtime, notes)
         log, path = yield from self._log(runtime, notes)
+        environment = yield from observed_text.variables(self, runtime, notes)
         watched: Watched = yield from self._watch(runtime, plan.seconds)
+        texts: tuple[TextCheck, ...] = ()
+        if text_check.is_wanted(plan.symptom):
+            texts = yield from observed_text.checked(self, runtime, notes)
         if watched.is_busy is False:
             notes.append(_NO_REQUEST)
         notes.append(
@@ -93,6 +97,8 @@ class ObserveRun(Steps):
             gpu_watch=watched.gpu if is_seen else None,
             track=watched.track if is_seen else None,
             symptom=plan.symptom,
+            text_checks=texts,
+            variables=environment,
             runtime=runtime.id,
             runtime_version=runtime.version or "",
             notes=tuple(notes),
@@ -194,9 +200,7 @@ def watch(
     *, meter: Meter | None = None,
 ) -> Watched:  # fmt: skip
     """Sample memory and processor, and ask whether a request runs; the program is only asked."""
-    pids = frozenset(
-        p.pid for p in host.processes() if runtime.argv and hidden_argv(p.argv) == runtime.argv
-    )
+    pids = observed_text.pids_of(host, runtime)
     sampler = Sampler(lambda: pids, meter)
     live = LiveMeter(meter, name=title_of, own=pids)
     sampler.start()

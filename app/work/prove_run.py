@@ -66,6 +66,7 @@ class ProveRun(DiagnoseRun):
             watch=seen.watch,
             notes=seen.notes,
             gpu_watch=seen.gpu_watch,
+            text_checks=seen.text_checks,
             track=seen.track,
         )
         return replace(plan.evidence, again=again)

@@ -138,6 +138,18 @@ def checked_plain(
     return again
 
 
+def own_temperatures(port: int, *, above: float) -> tuple[float, ...]:
+    """Return the temperature that a llama-server uses by itself, () when it is lower or unsaid."""
+    try:
+        answer = _get(Chat(port), "/props")
+    except (OSError, http.client.HTTPException, ValueError):
+        return ()
+    settings = answer.get("default_generation_settings")
+    params = settings.get("params") if isinstance(settings, dict) else None
+    value = params.get("temperature") if isinstance(params, dict) else None
+    return (float(value),) if isinstance(value, int | float) and value > above else ()
+
+
 def is_wanted(symptom: str) -> bool:
     """Tell whether the user sees wrong text, and so agrees to a request of ours."""
     return symptom == Symptom.WRONG_TEXT.value
@@ -158,13 +170,21 @@ def _counted(chat: Chat, answer: dict[str, Any]) -> int | None:
     return len(tokens) if isinstance(tokens, list) else None
 
 
+def _get(chat: Chat, path: str) -> dict[str, Any]:
+    return _exchange(chat, "GET", path, None)
+
+
 def _post(chat: Chat, path: str, body: dict[str, Any]) -> dict[str, Any]:
+    return _exchange(chat, "POST", path, json.dumps(body).encode())
+
+
+def _exchange(chat: Chat, method: str, path: str, body: bytes | None) -> dict[str, Any]:
     headers = {"Content-Type": "application/json"}
     if chat.key:
         headers["Authorization"] = f"Bearer {chat.key}"
     connection = http.client.HTTPConnection(HOST, chat.port, timeout=_TIMEOUT_S)
     try:
-        connection.request("POST", path, json.dumps(body).encode(), headers)
+        connection.request(method, path, body, headers)
         response = connection.getresponse()
         data = response.read(_ANSWER_LIMIT_BYTES)
     finally:
