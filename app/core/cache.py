@@ -91,12 +91,8 @@ def check_types(shape: Shape, request: LoadRequest) -> None:
             raise UserError(
                 f"Unknown cache type {name}", "", f"Use one of {', '.join(quants.CACHE_TYPES)}."
             )
-    if request.flash_attn is Switch.OFF and quants.BY_NAME[request.cache_type_v].block_values > 1:
-        raise UserError(
-            "A quantised V cache needs flash attention",
-            f"V is {request.cache_type_v} and flash attention is off; llama.cpp refuses this.",
-            "Turn flash attention on, or use f16 for V.",
-        )
+    if request.flash_attn is Switch.OFF:
+        check_without_flash(request)
     if shape.is_mla and request.cache_type_k != request.cache_type_v:
         raise UserError(
             "This model's cache takes one type for K and V",
@@ -115,6 +111,16 @@ def check_types(shape: Shape, request: LoadRequest) -> None:
                     f"Its attention heads have {width} values, which {name} cannot divide.",
                     "Use f16.",
                 )
+
+
+def check_without_flash(request: LoadRequest) -> None:
+    """Raise UserError for a V cache that llama.cpp refuses without flash attention."""
+    if quants.BY_NAME[request.cache_type_v].block_values > 1:
+        raise UserError(
+            "A quantised V cache needs flash attention",
+            f"V is {request.cache_type_v} and flash attention is off; llama.cpp refuses this.",
+            "Turn flash attention on, or use f16 for V.",
+        )
 
 
 def caches_of(shape: Shape, context: Context, request: LoadRequest) -> tuple[Cache, ...]:

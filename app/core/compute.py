@@ -47,6 +47,8 @@ class Compute:
 
     host: Span
     devices: tuple[Span, ...]
+    is_by_graph: bool = False  # built as the program builds it, not by a closed form
+    keeps_flash: bool = True  # flash attention "auto" stays on
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,13 +10,15 @@ from dataclasses import dataclass
 from app.core import cache, reads, weights
 from app.core.assign import assign, usable_devices
 from app.core.cache import Cache, Context
-from app.core.compute import Case, Copies, Span, compute_of
-from app.core.machine import Device, DeviceKind, Host
+from app.core.compute import Compute, Span
+from app.core.compute_load import compute_of_load, copies_of
+from app.core.load import Placed
+from app.core.machine import Device, Host
 from app.core.model import Model
 from app.core.request import LoadRequest, SplitMode
 from app.core.shape import UNDERIVED_CACHES, Shape, shape_of
-from app.core.stow import Shelf, Stowed, mapped_bytes, stow
-from app.core.weights import Op, Place, Weight
+from app.core.stow import Shelf, mapped_bytes, stow
+from app.core.weights import Place, Weight
 
 HOST_ROW = "Host"
 SOURCE = "calculated from the GGUF header by llama.cpp's rules (build 11434)"
@@ -115,20 +117,6 @@ class Placement:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class _Load:
-    """A load while it is being placed."""
-
-    shape: Shape
-    request: LoadRequest
-    devices: tuple[Device, ...]
-    homes: tuple[int | None, ...]
-    context: Context
-    caches: tuple[Cache, ...]
-    stowed: tuple[Stowed, ...]
-    context_bytes: tuple[int, ...]  # per block
-
-
 def prepare(model: Model) -> Prepared:
     """Derive shape and weights of a model; UserError when it is no language model."""
     shape = shape_of(model)
@@ -158,13 +146,16 @@ def place(
     buffers = weights.host_buffers(chosen, request, host.cpu, dry_pass=dry_pass)
     stowed = stow(prepared.weights, Shelf(shape, chosen, homes, buffers), request)
     caches = cache.caches_of(shape, context, request)
-    load = _Load(
+    load = Placed(
         shape, request, chosen, homes, context, caches, stowed,
         _context_bytes(shape, context, caches),
     )  # fmt: skip
+    compute = compute_of_load(load, build, is_dry=dry_pass)
+    if not compute.keeps_flash:
+        cache.check_without_flash(request)
     n = len(chosen)
     return Placement(
-        rows=_rows(load, build),
+        rows=_rows(load, compute),
         layers=_layers(load),
         caches=caches,
         context=context,
@@ -178,7 +169,7 @@ def place(
         output_bytes=4 * shape.n_vocab * context.n_seq_max,
         mapped_bytes=mapped_bytes(stowed) if buffers.maps_files else None,
         fill=fill,
-        not_calculated=_not_calculated(load),
+        not_calculated=_not_calculated(load, compute),
     )
 
 
@@ -190,7 +181,7 @@ def _context_bytes(shape: Shape, context: Context, caches: tuple[Cache, ...]) ->
     return tuple(sizes)
 
 
-def _rows(load: _Load, build: int | None) -> tuple[Row, ...]:
+def _rows(load: Placed, compute: Compute) -> tuple[Row, ...]:
     by_weights: dict[str, int] = defaultdict(int)
     for entry in load.stowed:
         is_own_row = entry.device is not None or entry.buffer in (weights.CPU_REPACK, weights.AMX)
@@ -199,17 +190,6 @@ def _rows(load: _Load, build: int | None) -> tuple[Row, ...]:
     for home, n_bytes in zip(load.homes, load.context_bytes, strict=False):
         is_host = home is None or not load.request.kv_offload
         by_context[HOST_ROW if is_host else load.devices[home or 0].id] += n_bytes
-    compute = compute_of(
-        load.shape,
-        load.context,
-        load.caches,
-        load.request,
-        case=_case(load),
-        layers=tuple(load.homes.count(d) for d in range(len(load.devices))),
-        copies=_copies(load),
-        is_ragged=_is_ragged(load),
-        build=build,
-    )
     nothing = Span(0, 0, 0)
     spans = compute.devices + (nothing,) * (len(load.devices) - len(compute.devices))
     rows = [
@@ -225,47 +205,6 @@ def _rows(load: _Load, build: int | None) -> tuple[Row, ...]:
     return tuple(rows)
 
 
-def _copies(load: _Load) -> Copies | None:
-    """Return what the first local GPU copies of the host's weights, None when nothing is."""
-    local = (d for d, device in enumerate(load.devices) if device.kind is not DeviceKind.RPC)
-    device = next(local, None)
-    if device is None or not load.request.op_offload:
-        return None
-    used = max(load.shape.n_expert_used, 1)
-    block = output = 0
-    for entry in load.stowed:
-        weight = entry.weight
-        if (
-            entry.device is not None
-            or weight.op not in (Op.MUL_MAT, Op.MUL_MAT_ID)
-            # only what lies in a plain host buffer is copied (ggml_backend_sched, build 11434)
-            or entry.buffer in (weights.CPU_REPACK, weights.AMX)
-            or weight.n_bytes <= (output if weight.place is Place.OUTPUT else block)
-            or not weights.fits_device(weight, load.devices[device], used)
-        ):
-            continue
-        if weight.place is Place.OUTPUT:
-            output = weight.n_bytes
-        else:
-            block = weight.n_bytes
-    if not (block or output):
-        return None
-    pairs = zip(load.homes, load.context_bytes, strict=False)
-    hosted = [n for home, n in pairs if home is None or not load.request.kv_offload]
-    return Copies(device, block, output, max(hosted, default=0))
-
-
-def _is_ragged(load: _Load) -> bool:
-    """Tell whether a block on a device has matrices on the host."""
-    return any(
-        entry.device is None
-        and entry.weight.place is Place.BLOCK
-        and entry.weight.op in (Op.MUL_MAT, Op.MUL_MAT_ID)
-        and load.homes[entry.weight.block] is not None
-        for entry in load.stowed
-    )
-
-
 def _row(name: str, by_weights: dict[str, int], by_context: dict[str, int], compute: Span) -> Row:
     return Row(
         buffer=name,
@@ -278,17 +217,7 @@ def _row(name: str, by_weights: dict[str, int], by_context: dict[str, int], comp
     )
 
 
-def _case(load: _Load) -> Case:
-    on_device = sum(home is not None for home in load.homes)
-    if not on_device:
-        return Case.HOST_ONLY
-    is_all = on_device == len(load.homes)
-    if len(load.devices) == 1:
-        return Case.ONE_ALL if is_all else Case.ONE_PART
-    return Case.MANY_ALL if is_all else Case.MANY_PART
-
-
-def _layers(load: _Load) -> tuple[LayerPlace, ...]:
+def _layers(load: Placed) -> tuple[LayerPlace, ...]:
     sums = [0] * len(load.homes)
     on_host = [0] * len(load.homes)
     for entry in load.stowed:
@@ -310,21 +239,21 @@ def _layers(load: _Load) -> tuple[LayerPlace, ...]:
     )
 
 
-def _not_calculated(load: _Load) -> tuple[str, ...]:
+def _not_calculated(load: Placed, compute: Compute) -> tuple[str, ...]:
     reasons = []
     if load.shape.arch in UNDERIVED_CACHES:
         reasons.append(
             f"The context memory of {load.shape.arch} models (indexed or compressed cache) is "
             "not derived from the header; only llama.cpp's own figure is right."
         )
-    if _copies(load) is not None:
+    if not compute.is_by_graph and copies_of(load) is not None:
         reasons.append(
             "Compute buffers of a local GPU hold copies of host weights (op offload); their figure "
             "is an estimate."
         )
-    if load.request.has_override and load.devices:
+    if not compute.is_by_graph and load.request.has_override and load.devices:
         reasons.append("Compute buffers with tensor overrides are an estimate.")
-    if not load.request.kv_offload and load.devices:
+    if not compute.is_by_graph and not load.request.kv_offload and load.devices:
         reasons.append("Compute buffers with the cache on the host are an estimate.")
     if load.request.split_mode is SplitMode.ROW:
         reasons.append("Split mode row is calculated as split mode layer.")

@@ -7,7 +7,7 @@ ggml-cpu/amx, llama.cpp build 11434.
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 
 from app.core import quants
@@ -65,7 +65,7 @@ _REPACK: Mapping[CpuKind, frozenset[str]] = {
     CpuKind.AMX: frozenset({"q4_0", "q4_K", "iq4_nl", "mxfp4", "q2_K"}),
     CpuKind.ARM: frozenset({"q4_0", "q4_K", "iq4_nl", "q5_K", "q6_K", "q8_0"}),
 }
-_HOST_BUFFER: Mapping[DeviceKind, str] = {
+HOST_BUFFER: Mapping[DeviceKind, str] = {
     DeviceKind.CUDA: "CUDA_Host",
     DeviceKind.ROCM: "ROCm_Host",
     DeviceKind.VULKAN: "Vulkan_Host",
@@ -94,6 +94,16 @@ class Weight:
     is_expert: bool
     part: int
     offset: int
+    mold: str = field(init=False, repr=False)  # its name within a block, type and shape
+
+    def __post_init__(self) -> None:
+        name = self.name.split(".", 2)[-1] if self.name.startswith("blk.") else self.name
+        object.__setattr__(self, "mold", f"{name} {self.type_name} {self.shape}")
+
+    @property
+    def is_block(self) -> bool:
+        """Tell whether it belongs to a block by its name."""
+        return self.name.startswith("blk.")
 
     @property
     def result_bytes(self) -> int:
@@ -189,8 +199,8 @@ def host_buffers(
     pinned, limit = None, None
     if request.host_buffers:
         for device in devices:
-            if device.kind in _HOST_BUFFER:
-                pinned = _HOST_BUFFER[device.kind]
+            if device.kind in HOST_BUFFER:
+                pinned = HOST_BUFFER[device.kind]
                 limit = limit_of(device)
                 break
     # integrated CUDA, ROCm and Vulkan devices say no to mapping (placement.md 1.7)

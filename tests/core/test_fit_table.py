@@ -66,10 +66,11 @@ def test_a_cell_has_the_bytes_of_the_placement(
         assert cell.context_bytes == context
         if len(free) == 1 and cell.ngl:
             device = placed.rows[0]
-            # rope factors have a copy on each side
-            assert abs(cell.device_bytes - device.high_bytes) <= KIB
-            host = placed.total(is_host=True).high_bytes + placed.output_bytes
-            assert abs(cell.host_bytes - host) <= KIB
+            # the table's compute is a bound in closed form; rope factors have a copy on each side
+            assert device.total_bytes - KIB <= cell.device_bytes
+            assert cell.device_bytes <= device.high_bytes + device.compute_bytes
+            host = placed.total(is_host=True)
+            assert host.total_bytes + placed.output_bytes - KIB <= cell.host_bytes
         assert cell.device_bytes + cell.host_bytes >= held + context
 
 

@@ -26,7 +26,7 @@ def test_weights_cache_and_context_agree_on_every_backend() -> None:
 
 
 @pytest.mark.parametrize(
-    ("kind", "right", "total"), [("host compute", 16, 35), ("device compute", 17, 44)]
+    ("kind", "right", "total"), [("host compute", 19, 35), ("device compute", 33, 44)]
 )
 def test_compute_of_other_builds_stays_as_close(kind: str, right: int, total: int) -> None:
     counts = [backend.counts[kind] for backend in FOUND.values()]

@@ -1,0 +1,113 @@
+"""Compute buffers by building the graph of the load (core.graph), where the program is known.
+
+Exact for builds 10434 and 11434 on the processor and on RPC devices (tests/truth); on Vulkan the
+order of nodes is that of build 11434. CUDA, ROCm, Metal and SYCL follow their source, not checked.
+"""
+
+from dataclasses import replace
+
+from app.core.compute import Compute, Span, outputs_max
+from app.core.graph.net import Batch, Homes
+from app.core.graph.reserve import Job, is_known, reserve
+from app.core.load import Placed
+from app.core.machine import Device, DeviceKind
+from app.core.request import SplitMode, Switch
+from app.core.units import MIB
+
+# Batches that mix tokens and embeddings have inputs for both: made between these two builds
+_LAST_PLAIN, _FIRST_MIXED = 11342, 11434
+_FIRST_BUILD = 10434  # masks, kept rows and states as here; older ones are in core.compute
+_CLOSE, _CLOSE_BYTES = 0.01, MIB
+_NEAR = {DeviceKind.VULKAN: 0.15}
+_CHECKED = frozenset({DeviceKind.RPC, DeviceKind.VULKAN})
+_UNCHECKED = 0.15
+
+
+def by_graph(placed: Placed, build: int | None, *, is_dry: bool) -> Compute | None:
+    """Return the compute buffers; None when the architecture or the build is not known here.
+
+    build None = not known, so the range covers both kinds of inputs.
+    """
+    if not is_known(placed.shape.arch) or (build is not None and build < _FIRST_BUILD):
+        return None
+    plain = _batch(placed)
+    batches = []
+    if build is None or build > _LAST_PLAIN:
+        batches.append(replace(plain, is_mixed=True))
+    if build is None or build < _FIRST_MIXED:
+        batches.append(plain)
+    found = reserve(_job(placed, is_dry=is_dry), batches)
+    if found is None:
+        return None
+    sizes = [one.n_bytes for one in found]
+    *devices, host = (
+        _span(choices, _error(placed.devices, d))
+        for d, choices in enumerate(zip(*sizes, strict=True))
+    )
+    keeps_flash = found[0].flash_attn or not placed.context.flash_attn
+    return Compute(host, tuple(devices), is_by_graph=True, keeps_flash=keeps_flash)
+
+
+def _error(devices: tuple[Device, ...], d: int) -> float:
+    """Return how far a buffer may be off; the host's depends on what the devices refuse."""
+    kinds = {device.kind for device in devices} if d == len(devices) else {devices[d].kind}
+    if kinds <= {DeviceKind.RPC}:
+        return _CLOSE
+    return max(_NEAR.get(kind, _CLOSE if kind in _CHECKED else _UNCHECKED) for kind in kinds)
+
+
+def _span(choices: tuple[int, ...], error: float) -> Span:
+    low = int(min(choices) * (1 - error)) - _CLOSE_BYTES
+    high = int(max(choices) * (1 + error)) + _CLOSE_BYTES
+    return Span(choices[0], max(low, 0), high) if any(choices) else Span(0, 0, 0)
+
+
+def _batch(placed: Placed) -> Batch:
+    context, request = placed.context, placed.request
+    cells = {one.is_swa: one.cells for one in placed.caches}
+    n_seqs = context.n_seq_max
+    flash = context.flash_attn
+    return Batch(
+        n_tokens=-(-context.n_ubatch // n_seqs) * n_seqs,
+        n_seqs=n_seqs,
+        n_outputs=min(context.n_ubatch, outputs_max(context, request.tool)),
+        flash_attn=flash,
+        is_transposed=not flash,
+        kind_k=request.cache_type_k,
+        kind_v=request.cache_type_v,
+        full_cells=cells.get(False, context.n_ctx_seq),
+        window_cells=cells.get(True, 0),
+        streams=context.streams,
+        is_mixed=False,
+        keeps_hidden=True,
+    )
+
+
+def _job(placed: Placed, *, is_dry: bool) -> Job:
+    shape, request, n = placed.shape, placed.request, len(placed.devices)
+    homes = tuple(n if home is None else home for home in placed.homes)
+    buffers = [device.id for device in placed.devices] + ["CPU"]
+    ngl = request.ngl
+    is_full = ngl is None or ngl < 0 or ngl > shape.n_layer_all
+    is_pipelined = (
+        n > 1 and is_full and request.split_mode is SplitMode.LAYER
+        and request.kv_offload and not request.has_override
+    )  # fmt: skip
+    return Job(
+        shape=shape,
+        homes=Homes(
+            cpu=n,
+            blocks=homes[: shape.n_layer],
+            cache_buffers=tuple(
+                buffers[home if request.kv_offload else n] for home in homes[: shape.n_layer]
+            ),
+            cache_on_cpu=not request.kv_offload,
+            binds_norms=is_full,
+        ),
+        stowed=placed.stowed,
+        devices=placed.devices,
+        op_offload=request.op_offload,
+        is_pipelined=is_pipelined,
+        is_auto=request.flash_attn is Switch.AUTO and n > 0,
+        is_dry=is_dry,
+    )
