@@ -18,6 +18,7 @@ from app.report import (
     ranking,
     rates,
     verdict,
+    watched,
 )
 from app.report.blocks import Block, Bullets, Column, Paragraph, Table
 from app.report.form import Form, form
@@ -72,11 +73,12 @@ def build(
         Section("command", "Command and settings", program.command_blocks(evidence)),
         Section("evidence", "Evidence", verdict.evidence_blocks(diagnosis)),
         Section("placement", "Where the bytes are", placed.blocks(evidence, found)),
-        Section("rates", "Speed", rates.blocks(evidence, found)),
+        Section("rates", "Speed", (*rates.blocks(evidence, found), *watched.blocks(evidence))),
         Section("incident", "Incident note", incident.blocks(evidence, diagnosis, found, proof)),
         Section("options", "What would help", ranking.blocks(evidence, found, ranked or Ranking())),
         Section("model", "Model file", model.blocks(evidence, header_sha256)),
         Section("computer", "Computer", computer.blocks(evidence)),
+        Section("annex", "All checks", verdict.annex(diagnosis)),
         Section("privacy", "What was left out", _left_out(evidence, removed)),
     )
     name = evidence.model.name if evidence.model else "no model file"

@@ -2,9 +2,9 @@
 
 What: a card in the wrong slot, or not seated, has fewer lanes. That slows loading, prompts with
 weights on the host, and several cards; never the writing of a model that is all on one card.
-Evidence: lanes now below the lanes at most, and weights on the host or on several cards. The
-generation falls when idle, so it proves nothing without load.
-Arithmetic: lanes now over lanes at most.
+Evidence: lanes below the lanes at most, and weights on the host or on several cards. The
+generation falls when idle, so it counts only while the card was watched at work.
+Arithmetic: lanes over lanes at most; the highest generation at work over the highest possible.
 Fix: seat the card in the right slot; meanwhile a larger micro-batch.
 Proof: the lanes, and the prompt's rate.
 Sources: hardware.md section 3; slowdown.md section 9 (link below 3 GB/s); advice.md claims
@@ -14,10 +14,11 @@ Sources: hardware.md section 3; slowdown.md section 9 (link below 3 GB/s); advic
 from app.core.evidence import Evidence
 from app.core.log import BufferKind, Role
 from app.core.machine import Machine
-from app.core.rule import Certainty, Finding, Rule
+from app.core.rule import Certainty, Cite, Finding, Rule
 from app.rules import command, seen
 
 _LARGER_UBATCH = 2048
+_FEWEST_BUSY = 5  # samples; the first ones may still be on their way up
 
 
 def check(evidence: Evidence) -> Finding | None:
@@ -26,7 +27,7 @@ def check(evidence: Evidence) -> Finding | None:
         return None
     index = _narrow(evidence.machine)
     if index is None:
-        return None
+        return _slow_generation(evidence)
     now = evidence.machine.number(f"gpu.{index}.pcie_width")
     most = evidence.machine.number(f"gpu.{index}.pcie_width_max")
     name = evidence.machine.text(f"gpu.{index}.name") or f"GPU {index}"
@@ -45,10 +46,41 @@ def check(evidence: Evidence) -> Finding | None:
     )
 
 
+def _slow_generation(evidence: Evidence) -> Finding | None:
+    """Find a link that stayed at a lower generation while the card worked."""
+    watch = evidence.gpu_watch
+    if watch is None or watch.link_generation is None or watch.link_generation_max is None:
+        return None
+    now, most = watch.link_generation, watch.link_generation_max
+    if now >= most or (watch.n_busy or 0) < _FEWEST_BUSY:
+        return None
+    text = f"PCIe generation {now} of {most} at most, in {watch.n_busy} samples at work"
+    return Finding(
+        cause=f"{watch.name or 'The card'} talked with PCIe generation {now} of {most} while it "
+        "worked. Each generation less halves what crosses the link; with weights in system "
+        "memory, or on several cards, prompts wait for it.",
+        cites=(Cite(text, source=watch.source or "GPU watch"),),
+        fix=command.fix(
+            evidence,
+            "Look in the firmware settings whether the slot is set to an older generation, and "
+            "take out a riser cable. Until then a larger micro-batch crosses the link less often.",
+            ubatch=_LARGER_UBATCH,
+        ),
+        proof=f"The card works with generation {most}, and the prompt's rate is higher.",
+        certainty=Certainty.LIKELY,
+    )
+
+
 def silent(evidence: Evidence) -> str:
     """Name the observation that rules it out."""
     if not _needs_link(evidence):
         return "all weights are on one card, so the link does not matter for writing"
+    watch = evidence.gpu_watch
+    if watch is not None and watch.link_generation is not None:
+        return (
+            f"no link has fewer lanes than it can have, and generation {watch.link_generation} "
+            "was in use at work"
+        )
     return "no link has fewer lanes than it can have"
 
 

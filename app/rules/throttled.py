@@ -1,15 +1,18 @@
-"""The processor or GPU was held down by heat while it was measured.
+"""The GPU was held down by heat or by its power supply while it was measured.
 
-What: past a temperature the clocks fall, and the rate falls with them during the run.
-Evidence: a thermal reason in at least three samples, or a memory clock that fell. An active power
-limit alone is normal under load and does not slow generation by itself.
-Arithmetic: samples with a thermal reason; lowest memory clock over the one at the start.
-Fix: cooling: dust, air, fan curve. Proof: no thermal reason, clocks flat, rate flat in a long run.
-Sources: hardware.md section 3; advice.md claim 91; users.md row 21.
+What: past a temperature, or when the supply gives too little, clocks fall, and the rate with them.
+Evidence: a thermal reason in at least three samples, a power brake in three of ten, or a memory
+clock that fell. An active power limit alone is normal under load and does not slow generation by
+itself.
+Arithmetic: samples with a thermal reason; memory clock over the highest before, while it worked.
+Fix: cooling: dust, air, fan curve; or the card's own power cables. Proof: no reason is told, clocks
+flat, rate flat in a long run.
+Sources: hardware.md section 3 (clock event bits 0x20, 0x40, 0x80); advice.md claim 91; users.md
+row 21.
 """
 
 from app.core import units
-from app.core.evidence import Evidence
+from app.core.evidence import Evidence, GpuWatch
 from app.core.rule import Certainty, Cite, Finding, Fix, Rule
 
 FEWEST_SAMPLES = 3
@@ -27,7 +30,10 @@ def check(evidence: Evidence) -> Finding | None:
     if not cites:
         return None
     watch = evidence.gpu_watch
-    has_reason = watch is not None and (watch.n_thermal or 0) >= FEWEST_SAMPLES
+    assert watch is not None  # nothing is cited without it
+    if _is_braked(watch):
+        return _braked(cites)
+    has_reason = (watch.n_thermal or 0) >= FEWEST_SAMPLES
     return Finding(
         cause="The GPU was held down while it was measured"
         + (", by heat: its driver says so." if has_reason else ": its memory clock fell."),
@@ -38,6 +44,25 @@ def check(evidence: Evidence) -> Finding | None:
         ),
         proof="No thermal reason is reported, and clocks and rate stay flat in a long run.",
         certainty=Certainty.PROVEN if has_reason else Certainty.LIKELY,
+    )
+
+
+def _is_braked(watch: GpuWatch) -> bool:
+    return any(reason.startswith("power supply") for reason in watch.reasons)
+
+
+def _braked(cites: tuple[Cite, ...]) -> Finding:
+    return Finding(
+        cause="The GPU was held down while it was measured, by its power supply: the driver says "
+        "that the power that reaches the card is not enough.",
+        cites=cites,
+        fix=Fix(
+            "Switch the computer off and look at the card's power cables: all of them plugged in, "
+            "to the end, one cable for each socket. A laptop needs its own power supply. Then "
+            "measure again."
+        ),
+        proof="No such reason is reported, and clocks and rate stay flat in a long run.",
+        title="The power supply held the GPU down",
     )
 
 
@@ -58,7 +83,7 @@ def _cites(evidence: Evidence) -> tuple[Cite, ...]:
     watch = evidence.gpu_watch
     if watch is None:
         return ()
-    found = []
+    found = [f"clocks held down by: {text}" for text in watch.reasons if _is_braked(watch)]
     if (watch.n_thermal or 0) >= FEWEST_SAMPLES:
         found.append(f"thermal reason in {watch.n_thermal} of {watch.n_samples} samples")
     if watch.memory_clock_min is not None and watch.memory_clock_min < LOWEST_CLOCK:

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from app.core import facts
-from app.core.evidence import Evidence
+from app.core.evidence import Evidence, GpuWatch
 from app.core.log import Role
 from app.core.machine import Machine
 from app.rules.narrow_link import check, silent
@@ -36,3 +36,17 @@ def test_is_silent_when_all_is_on_one_card_or_the_link_is_full() -> None:
     assert check(load(41, 4)) is None
     assert "does not matter for writing" in silent(load(41, 4))
     assert check(load(20, 16)) is None
+
+
+def test_a_generation_counts_only_while_the_card_works() -> None:
+    watch = GpuWatch(20, "NVML", n_busy=15, link_generation=1, link_generation_max=4, name="RTX")
+    slow = replace(load(20, 16), gpu_watch=watch)
+    finding = check(slow)
+    assert finding is not None
+    assert "PCIe generation 1 of 4 while it worked" in finding.cause
+    assert "15 samples" in finding.cites[0].text
+    full = replace(watch, link_generation=4)
+    assert check(replace(slow, gpu_watch=full)) is None
+    assert "generation 4 was in use" in silent(replace(slow, gpu_watch=full))
+    assert check(replace(slow, gpu_watch=replace(watch, n_busy=2))) is None
+    assert check(replace(load(41, 16), gpu_watch=watch)) is None

@@ -4,9 +4,11 @@ from dataclasses import replace
 
 from app.core.bench import BenchRun, Test
 from app.core.evidence import Evidence, GpuWatch
+from app.core.gpu_watch import gpu_watch
 from app.core.rule import Certainty
 from app.rules import judge
 from app.rules.throttled import check, silent
+from tests.live_recordings import readings
 
 HOT = Evidence(gpu_watch=GpuWatch(10, "nvml", n_thermal=4, memory_clock_min=1.0))
 
@@ -34,3 +36,21 @@ def test_blocks_what_rests_on_a_rate() -> None:
     reasons = {ruled.rule_id: ruled.because for ruled in found.not_checked}
     assert "heat" in reasons["slow-backend"]
     assert found.verdict is not None and found.verdict.rule_id == "throttled"
+
+
+def test_a_power_brake_is_the_supplys_and_no_heat() -> None:
+    watch = GpuWatch(20, "NVML", n_thermal=0, reasons=("power supply or its cable (hardware)",))
+    finding = check(Evidence(gpu_watch=watch))
+    assert finding is not None
+    assert "power cables" in finding.fix.text
+    assert finding.title == "The power supply held the GPU down"
+    assert "power supply or its cable" in finding.cites[0].text
+
+
+def test_a_recorded_card_that_gets_hot_is_named() -> None:
+    finding = check(Evidence(gpu_watch=gpu_watch(readings(), "NVML")))
+    assert finding is not None and finding.certainty is Certainty.PROVEN
+    assert [cite.text for cite in finding.cites] == [
+        "thermal reason in 36 of 120 samples",
+        "memory clock down to 53 %",
+    ]
