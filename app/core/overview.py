@@ -2,10 +2,10 @@
 
 from dataclasses import dataclass
 
-from app.core import units
+from app.core import speed_words, units
 from app.core.gpus import Gpu, GpuKind, driver_fact, gpus
 from app.core.host_memory import host_of
-from app.core.machine import Machine
+from app.core.machine import Device, Machine
 from app.core.reading import State
 
 _SLOW_MEMORY = 0.95  # below it a profile is off, not a rounding of speeds
@@ -50,6 +50,9 @@ def _where(machine: Machine) -> tuple[str, Sentence]:
     idle = [gpu for gpu in found if gpu.is_real and not gpu.devices]
     names = (gpu.path("name") for gpu in found if gpu.index is not None)
     paths = ("gpu.count", "llama.devices", *names)
+    speed, more = speed_words.on_gpus(machine, usable)
+    if not usable and not idle:
+        speed, more = speed_words.on_host(machine)
     if usable:
         headline, text = _usable(machine, usable)
     elif idle and is_asked(machine):
@@ -66,7 +69,7 @@ def _where(machine: Machine) -> tuple[str, Sentence]:
         )
     else:
         headline, text = _without_gpu(machine, found)
-    return headline, Sentence(text, paths)
+    return headline, Sentence(f"{text}{speed}", (*paths, *more))
 
 
 def _usable(machine: Machine, usable: list[Gpu]) -> tuple[str, str]:
@@ -77,8 +80,7 @@ def _usable(machine: Machine, usable: list[Gpu]) -> tuple[str, str]:
         headline = "A GPU that shares the computer's memory"
         text = (
             f"llama.cpp can use {_named(usable[0])}, which works in the computer's memory: "
-            f"llama.cpp counts {units.gib(device.total_bytes)} for it, "
-            f"{units.gib(device.free_bytes)} of them free now."
+            f"llama.cpp counts {units.gib(device.total_bytes)} for it, {_free(machine, device)}."
         )
         return headline, text
     total = sum(device.total_bytes or 0 for device in listed)
@@ -92,6 +94,17 @@ def _usable(machine: Machine, usable: list[Gpu]) -> tuple[str, str]:
         "wait for the CPU and system memory."
     )
     return headline, text
+
+
+def _free(machine: Machine, device: Device) -> str:
+    """Return what is free for a GPU that works in the computer's memory.
+
+    Metal and sums of heaps leave out what other programs hold: the computer's figure is the limit.
+    """
+    free, available = device.free_bytes, host_of(machine).available_bytes
+    if free is not None and available is not None and free > available:
+        return f"but only {units.gib(available)} of the memory are free now"
+    return f"{units.gib(free)} of them free now"
 
 
 def _without_gpu(machine: Machine, found: tuple[Gpu, ...]) -> tuple[str, str]:
@@ -158,6 +171,7 @@ def _else(machine: Machine) -> Sentence:
         _cpu_limit(machine)
         or _waiting(machine)
         or _battery(machine)
+        or _raised_limit(machine)
         or _modules(machine)
         or _swap(machine)
     )
@@ -203,6 +217,25 @@ def _battery(machine: Machine) -> Sentence | None:
         "measure or judge speed."
     )
     return Sentence(text, ("power.is_mains", "power.battery", "power.profile"))
+
+
+def _raised_limit(machine: Machine) -> Sentence | None:
+    """Say what a raised share of a Mac's GPU leaves for the rest."""
+    limit, total = machine.number("gpu.0.memory_limit"), machine.number("memory.total")
+    if limit is None or total is None or machine.text("gpu.0.vendor") != "Apple":
+        return None
+    paths = ("gpu.0.memory_limit", "memory.total")
+    if limit >= total:
+        text = (
+            f"The GPU's share is set to {units.gib(limit)}, all of the computer's memory: macOS "
+            "itself can run out of it. Leave it at least 4 GB."
+        )
+        return Sentence(text, paths)
+    text = (
+        f"The GPU's share was set to {units.gib(limit)} of {units.gib(total)} by hand: the rest "
+        "must do for macOS and all other programs, and the next start undoes it."
+    )
+    return Sentence(text, paths)
 
 
 def _modules(machine: Machine) -> Sentence | None:

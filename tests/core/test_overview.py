@@ -210,3 +210,33 @@ def test_says_that_it_runs_on_battery_and_that_memory_is_held_down() -> None:
     assert "XMP" not in third(facts.known(speed, 5980, source="x"), rated)
     assert "one channel" in third(one, facts.known("memory.channels", 1, source="x"))
     assert "one channel" not in third(two, facts.known("memory.channels", 2, source="x"))
+
+
+def test_says_what_the_speed_of_memory_allows() -> None:
+    first = _texts(machines.two_cards())[0]
+    # 4090: 1008 GB/s over 5 GB
+    assert "The faster one's 1,008.1 GB/s let a model of 5 GB" in first
+    assert "about 202 tokens per second" in first
+    measured = facts.known("memory.read_bandwidth", 20_000_000_000, source="t", unit="bytes/s")
+    first = _texts(_with(machines.linux("  (none)\n"), measured))[0]
+    assert "Its 20.0 GB/s (measured here) let a model of 5 GB write at most about 4.0" in first
+    # a card that nobody can use yet has no speed, and the CPU's is not the point
+    idle = machines.linux(None, machines.nvidia(("NVIDIA RTX A2000", 6138, 6000)))
+    assert "tokens per second" not in _texts(_with(idle, measured))[0]
+
+
+def test_a_gpu_cannot_have_more_of_shared_memory_than_is_free() -> None:
+    first = _texts(machines.strix_halo())[0]
+    assert "but only" in first and "are free now" in first
+
+
+@pytest.mark.parametrize(
+    ("limit", "word"), [(56 * GIB, "56.0 GiB of 64.0 GiB by hand"), (64 * GIB, "all of the")]
+)
+def test_a_raised_limit_of_a_mac_is_said(limit: int, word: str) -> None:
+    told = (
+        facts.known("gpu.0.vendor", "Apple", source="sysctl"),
+        facts.known("gpu.0.memory_limit", limit, source="sysctl", unit="bytes"),
+        facts.known("memory.total", 64 * GIB, source="psutil", unit="bytes"),
+    )
+    assert word in _texts(Machine(facts=told))[2]

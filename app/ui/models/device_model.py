@@ -106,8 +106,7 @@ def _gpu(machine: Machine, gpu: Gpu) -> Tile:
         bar = memory_bar(f"Driver{_short(source)}", _bytes(total), _bytes(free), source)
         bars.append(bar)
         if bar is None:
-            is_shared = gpu.kind is GpuKind.SHARED
-            lines.append(_line("Own memory" if is_shared else "Memory", total))
+            lines.append(_line(_memory_label(machine, gpu, _bytes(total)), total))
     bars += [
         memory_bar(f"llama.cpp {d.id}", d.total_bytes, d.free_bytes, d.source) for d in gpu.devices
     ]
@@ -119,6 +118,15 @@ def _gpu(machine: Machine, gpu: Gpu) -> Tile:
     name = f"gpu{gpu.index}" if gpu.index is not None else gpu.devices[0].id
     shown = tuple(bar for bar in bars if bar is not None)
     return Tile(name, _PARTS[gpu.kind], gpu.name, "", shown, tuple(lines), gpu.notes)
+
+
+def _memory_label(machine: Machine, gpu: Gpu, total: int | None) -> str:
+    """Return what a GPU's total is: its own, or the computer's that it shares."""
+    if gpu.kind is not GpuKind.SHARED:
+        return "Memory"
+    computer = machine.number("memory.total")
+    is_all = total is not None and computer is not None and total > computer // 2
+    return "Shares all of" if is_all else "Own memory"
 
 
 def _short(source: str) -> str:
