@@ -166,6 +166,10 @@ HARMLESS: tuple[tuple[str, str], ...] = (
     ("control-type", "The tokenizer marks a token oddly. The program corrects that."),
     ("full capacity", "The model could take a longer context than was asked for. That is fine."),
     ("mlock", "The system did not let the model be locked in memory. It runs without."),
+    (
+        "Radeon iGPU",
+        "A graphics part of the processor is left out. A card of its own is still used.",
+    ),
     ("pinned memory", "The program found no pinned memory and does without."),
     ("retrying", "The program tries again in another way. What comes next counts."),
     ("special_eog_ids", "The file does not name all end marks. The program finds them itself."),

@@ -80,6 +80,30 @@ def first_by_last(text: str) -> float:
     return 1000 * figures[0] / figures[-1]
 
 
+def last_by_first(text: str) -> float:
+    """Return milliseconds for a text whose first figure is tokens/s and the last tokens."""
+    figures = [float(figure) for figure in _FIGURE.findall(text)]
+    if figures[0] <= 0:
+        raise ValueError(text)
+    return 1000 * figures[-1] / figures[0]
+
+
+def first_by_last_ms(text: str) -> int:
+    """Return tokens for a text whose first figure is seconds and the last ms per token."""
+    figures = [float(figure) for figure in _FIGURE.findall(text)]
+    if figures[-1] <= 0:
+        raise ValueError(text)
+    return round(1000 * figures[0] / figures[-1])
+
+
+def per_second(ms_per_token: str) -> float:
+    """Return tokens per second of milliseconds per token; ValueError for zero."""
+    ms = float(ms_per_token)
+    if ms <= 0:
+        raise ValueError(ms_per_token)
+    return 1000 / ms
+
+
 def first_times_last(text: str) -> int:
     """Return tokens for a text whose first figure is seconds and the last tokens/s."""
     figures = [float(figure) for figure in _FIGURE.findall(text)]

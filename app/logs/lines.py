@@ -27,7 +27,7 @@ _WRAPPER = re.compile(
     r"|[\w.-]{1,64} {1,64}\| ?"
     r"|(?:INFO|WARN|ERROR|DEBUG) {1,8}(?=\[)"
     r"|\[[^\]\s][^\]]{0,60}\](?:::\w{1,12}:|:)? ?"
-    r"|\((?:EngineCore|VllmWorker|APIServer)\w{0,20}[^)]{0,40}\) ?"
+    r"|\((?:EngineCore|(?:Vllm)?Worker|APIServer)\w{0,20}[^)]{0,40}\) ?"
 )
 _MOST_WRAPPERS = 6
 _OF_THE_FORM = frozenset({"level", "function", "line", "msg", "message"})

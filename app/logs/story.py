@@ -40,6 +40,8 @@ _HIDDEN = (
     "This log cannot show placement (verbosity {level}): run again with -lv 4 to see where the "
     "weights and the KV cache are"
 )
+_OF_LLAMA_CPP = frozenset({"llama.cpp", "llama-server", "llama-bench", "Jan"})
+_NOTHING_SAID = "This log has no line that says where the weights are"
 _NOTHING = (
     "This log has no line that says where the weights are: run again with -lv 4 (or --verbose in "
     "builds before May 2026)"
@@ -82,10 +84,12 @@ def _story(load: Load, last_line: int) -> LoadStory:
     ended = _ended(events, errors)
     verbosity = _value(everything, Fact.VERBOSITY, "level")
     build = _value(everything, Fact.BUILD, "number")
+    program = _said(everything, "program") or (
+        "llama-server" if load.is_from_server else "llama.cpp"
+    )
     on_device = _on_device(weights) if weights else _by_table(load.breakdown)
     return LoadStory(
-        program=_said(everything, "program")
-        or ("llama-server" if load.is_from_server else "llama.cpp"),
+        program=program,
         version=_said(everything, "version"),
         engine=_said(everything, "engine"),
         dated=vocabulary.dated(event.text for event in everything),
@@ -120,7 +124,7 @@ def _story(load: Load, last_line: int) -> LoadStory:
         ended=ended,
         ends_after=_phase(events),
         is_draft=load.is_draft,
-        note=_note(load, on_device, weights, verbosity, errors),
+        note="" if on_device is not None else _note(load, weights, verbosity, program, errors),
     )
 
 
@@ -226,19 +230,21 @@ def _phase(events: Iterable[LogEvent]) -> str:
 
 def _note(
     load: Load,
-    on_device: bool | None,
     weights: Sequence[LogBuffer],
     verbosity: int | None,
+    program: str,
     errors: Sequence[LogEvent],
 ) -> str:
-    if on_device is not None or (load.path or _commanded(load.preamble)) is None:
+    if (load.path or _commanded(load.preamble)) is None:
         return ""
     unknown = [buffer.name for buffer in weights if buffer.kind is BufferKind.UNKNOWN]
     if unknown:
         return _UNKNOWN.format(names=", ".join(unknown))
     if verbosity is not None and verbosity < PLACEMENT_VERBOSITY:
         return _HIDDEN.format(level=verbosity)
-    return "" if errors else _NOTHING
+    if errors:
+        return ""
+    return _NOTHING if program in _OF_LLAMA_CPP else _NOTHING_SAID
 
 
 def _said(events: Iterable[LogEvent], name: str) -> str:

@@ -28,6 +28,27 @@ class Read:
 
 
 READ = {
+    "bench-2026-04-in-issue": Read("llama-bench", listed=("CUDA0",)),
+    "kobold-2024-03-vulkan": Read("KoboldCpp"),
+    "localai-2024-01": Read("llama.cpp", False, 0.0, (0, 41), 4096),
+    "mlx-lms-2025-09-stats": Read("LM Studio"),
+    "mlx-lms-2026-02-oom": Read(
+        "LM Studio", ended=Ended.CRASHED, first_error=(Fact.ERROR_MEMORY, 2)
+    ),
+    "ollama-2024-11-970": Read(
+        "Ollama",
+        True,
+        1918.36,
+        (29, 29),
+        None,
+        Ended.FAILED,
+        (Fact.ERROR_MEMORY, 9),
+        ("CUDA0",),
+    ),
+    "ollama-2025-08-win-engine": Read("Ollama"),
+    "tabby-2026-09-load": Read("TabbyAPI", n_ctx=145408),
+    "vllm-2026-05-tp8": Read("vLLM", True, 2 * 15.26 * 1024),
+    "vulkan-2024-09-pinned": Read("llama.cpp", False, 0.0, (0, 33)),
     "cortex-2024-11": Read("Jan", True, 260.87, (13, 13)),
     "ik-2025-04-mla": Read(
         "llama.cpp",
@@ -140,6 +161,36 @@ def test_devices_with_ids_are_named_as_the_runner_names_them() -> None:
     assert [event.word("device") for event in listed] == ["CUDA0", "CUDA1"]
     assert {event.word("description") for event in listed} == {"NVIDIA GeForce GTX 1070"}
     assert listed[0].word("id").startswith("GPU-4eff")
+
+
+def test_model_that_guesses_ahead_is_a_load_of_its_own() -> None:
+    first, second = log("mlx-lms-2025-03-draft").loads
+    assert (first.program, first.engine, first.is_draft) == ("LM Studio", "MLX", False)
+    assert second.is_draft
+    assert (second.path or "").endswith("DeepSeek-R1-Distill-Qwen-7B-4bit")
+    assert "-lv 4" not in first.note  # it is no option of LM Studio
+
+
+@pytest.mark.parametrize(
+    ("name", "rates"),
+    [
+        ("kobold-2024-03-vulkan", [(1171, 27.17), (209, 4.74)]),
+        ("mlx-lms-2025-09-stats", [(2523, 62.67)]),
+        ("bench-2026-04-in-issue", [(64, 1053.91), (128, 1005.84)]),
+    ],
+)
+def test_rates_have_their_tokens(name: str, rates: list[tuple[int, float]]) -> None:
+    found = [(event.whole("n"), round(event.number("tps"), 2)) for event in load(name).rates]
+    assert found == rates
+
+
+def test_prefix_of_a_journal_in_any_language_is_taken_off() -> None:
+    listed = log("ollama-2025-07-rocm-ru").last(Fact.DEVICE_LISTED)
+    assert listed is not None
+    assert (listed.word("device"), listed.number("total_mib")) == ("ROCm0", 8192)
+    assert listed.text.startswith("time=")
+    skipped = log("ollama-2025-07-rocm-ru").last(Fact.HARMLESS)
+    assert skipped is not None and skipped.line == 3
 
 
 def test_slots_and_requests_of_the_old_server_are_counted() -> None:

@@ -3,7 +3,7 @@
 import re
 
 from app.core.log import Fact, Pattern, Sample
-from app.logs.figures import always, first_times_last, seconds
+from app.logs.figures import always, first_by_last_ms, first_times_last, per_second, seconds
 
 _LINE = (
     "[12:34:56] CtxLimit:512/4096, Amt:100/100, Init:0.01s, Process:1.23s (335.12T/s), "
@@ -16,6 +16,10 @@ _OLD = (
 _NEW = (
     "[09:59:50] CtxLimit:290/16384, Init:0.15s, Processed:240 in 34.03s (7.05T/s), "
     "Generated:50/64 in 2.10s (23.81T/s), Total:36.13s"
+)
+_FIRST = (
+    "ContextLimit: 1378/8192, Processing:43.08s (36.8ms/T), Generation:44.08s (210.9ms/T), "
+    "Total:87.15s (417.0ms/T = 2.40T/s)"
 )
 _ASKED = (
     "Namespace(admin=False, benchmark='stdout', blasbatchsize=512, contextsize=4096, "
@@ -38,8 +42,10 @@ PATTERNS = (
     ),
     Pattern(
         fact=Fact.PROGRAM,
-        keys=("CtxLimit:",),
-        regex=re.compile(r"(?P<program>CtxLimit):\d+/\d+, (?:Amt|Init):"),
+        keys=("CtxLimit:", "ContextLimit: "),
+        regex=re.compile(
+            r"(?P<program>CtxLimit:\d+/\d+, (?:Amt|Init):|ContextLimit: \d+/\d+, Processing:)"
+        ),
         types={"program": always("KoboldCpp")},
         samples=(Sample(build="KoboldCpp 1.93", line=_LINE, values={"program": "KoboldCpp"}),),
     ),
@@ -168,6 +174,62 @@ PATTERNS = (
             Sample(
                 build="KoboldCpp 1.108.2 (issue 2003)",
                 line="Error: Could not load text model: D:\\kobold\\gemma-3-27b-it.q4_k_m.gguf",
+            ),
+        ),
+    ),
+    Pattern(
+        fact=Fact.PROMPT_RATE,
+        keys=("ContextLimit: ",),
+        regex=re.compile(
+            r"ContextLimit: .*?Processing:(?P<n>(?P<ms>[\d.]+s) \((?P<tps>[\d.]+))ms/T\)"
+        ),
+        types={"n": first_by_last_ms, "ms": seconds, "tps": per_second},
+        samples=(
+            Sample(
+                build="KoboldCpp 1.60 (issue 666)",
+                line=_FIRST,
+                values={"n": 1171, "ms": 43080.0, "tps": 1000 / 36.8},
+            ),
+        ),
+    ),
+    Pattern(
+        fact=Fact.GENERATION_RATE,
+        keys=("ContextLimit: ",),
+        regex=re.compile(
+            r"ContextLimit: .*?Generation:(?P<n>(?P<ms>[\d.]+s) \((?P<tps>[\d.]+))ms/T\)"
+        ),
+        types={"n": first_by_last_ms, "ms": seconds, "tps": per_second},
+        samples=(
+            Sample(
+                build="KoboldCpp 1.60 (issue 666)",
+                line=_FIRST,
+                values={"n": 209, "ms": 44080.0, "tps": 1000 / 210.9},
+            ),
+        ),
+    ),
+    Pattern(
+        fact=Fact.RATE_SHOWN,
+        keys=("ProcessingSpeed: ",),
+        regex=re.compile(r"^(?P<kind>ProcessingSpeed): (?P<prompt_tps>[\d.]+) ?T/s"),
+        types={"kind": always("uncounted"), "prompt_tps": float},
+        samples=(
+            Sample(
+                build="KoboldCpp 1.97.1 --benchmark (issue 1770)",
+                line="ProcessingSpeed: 625.75T/s",
+                values={"kind": "uncounted", "prompt_tps": 625.75},
+            ),
+        ),
+    ),
+    Pattern(
+        fact=Fact.RATE_SHOWN,
+        keys=("GenerationSpeed: ",),
+        regex=re.compile(r"^(?P<kind>GenerationSpeed): (?P<tps>[\d.]+) ?T/s"),
+        types={"kind": always("uncounted"), "tps": float},
+        samples=(
+            Sample(
+                build="KoboldCpp 1.97.1 --benchmark (issue 1770)",
+                line="GenerationSpeed: 19.89T/s",
+                values={"kind": "uncounted", "tps": 19.89},
             ),
         ),
     ),

@@ -42,6 +42,22 @@ PATTERNS = (
         ),
     ),
     Pattern(
+        fact=Fact.WEIGHTS_BUFFER,
+        keys=(": system memory used ",),
+        regex=re.compile(
+            r"(?P<by>llm_load_tensors): (?P<buffer>system memory) used +="
+            r" +(?P<mib>\d+(?:\.\d+)?) MiB"
+        ),
+        types={"mib": float, "buffer": always("CPU")},
+        samples=(
+            Sample(
+                build="2024-01 (mudler/LocalAI issue 1570)",
+                line="llm_load_tensors: system memory used  = 8801.77 MiB",
+                values={"by": "llm_load_tensors", "buffer": "CPU", "mib": 8801.77},
+            ),
+        ),
+    ),
+    Pattern(
         fact=Fact.KV_BUFFER,
         keys=(": VRAM kv self = ",),
         regex=re.compile(r"(?P<by>\w{1,64}): (?P<buffer>VRAM) kv self = (?P<mib>[\d.]+) Mi?B"),

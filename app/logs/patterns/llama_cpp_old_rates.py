@@ -4,14 +4,7 @@ import re
 from collections.abc import Callable, Mapping
 
 from app.core.log import Fact, Pattern, Sample, Value
-
-
-def _per_second(ms_per_token: str) -> float:
-    """Return tokens per second of milliseconds per token; ValueError for zero."""
-    ms = float(ms_per_token)
-    if ms <= 0:
-        raise ValueError(ms_per_token)
-    return 1000 / ms
+from app.logs.figures import per_second
 
 
 def _share(percent: str) -> float:
@@ -19,7 +12,7 @@ def _share(percent: str) -> float:
     return float(percent) / 100
 
 
-_RATE: Mapping[str, Callable[[str], Value]] = {"ms": float, "n": int, "tps": _per_second}
+_RATE: Mapping[str, Callable[[str], Value]] = {"ms": float, "n": int, "tps": per_second}
 
 PATTERNS = (
     Pattern(

@@ -9,6 +9,20 @@ from app.core.log import Fact, Pattern, Sample
 
 PATTERNS = (
     Pattern(
+        fact=Fact.BUILD,
+        keys=("build info |",),
+        regex=re.compile(r'build info \|.*\bbuild=(?P<number>\d+) commit="?(?P<commit>\w+)'),
+        types={"number": int},
+        samples=(
+            Sample(
+                build="2024-09 (ggml-org/llama.cpp issue 9271)",
+                line='INFO [                    main] build info | tid="0x36816201" '
+                'timestamp=1725256043 build=3651 commit="8f1d81a0"',
+                values={"number": 3651, "commit": "8f1d81a0"},
+            ),
+        ),
+    ),
+    Pattern(
         fact=Fact.N_CTX_SLOT,
         keys=("new slot |",),
         regex=re.compile(r"new slot \|.*\bn_ctx_slot=(?P<n>\d+)"),

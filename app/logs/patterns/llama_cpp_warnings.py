@@ -11,7 +11,7 @@ PATTERNS = (
             "was not control-type",
             "full capacity of the model will not be utilized",
             "failed to mlock",
-            "of pinned memory",
+            "pinned memory",
             "and retrying",
             "retrying without pipeline parallelism",
             "special_eos_id is not in special_eog_ids",
@@ -22,6 +22,7 @@ PATTERNS = (
         regex=re.compile(
             r"was not control-type|full capacity of the model will not be utilized"
             r"|failed to mlock \d+-byte buffer|failed to (?:allocate|register) .* of pinned memory"
+            r"|Failed to allocate pinned memory"
             r"|alloc of .* MiB failed, flushing .* and retrying"
             r"|retrying without pipeline parallelism|special_eos_id is not in special_eog_ids"
             r"|security: no API key is set|CORS is set to allow all origins|logit bias = -inf"

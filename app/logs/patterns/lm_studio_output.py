@@ -3,7 +3,7 @@
 import re
 
 from app.core.log import Fact, Pattern, Sample
-from app.logs.figures import always, decimal_gb
+from app.logs.figures import always, decimal_gb, draft_kind, last_by_first
 
 PATTERNS = (
     Pattern(
@@ -30,9 +30,15 @@ PATTERNS = (
     ),
     Pattern(
         fact=Fact.PROGRAM,
-        keys=("Prompt processing progress: ", "Cache reuse summary: ", "(Exit code: "),
+        keys=(
+            "Prompt processing progress: ",
+            "Cache reuse summary: ",
+            "(Exit code: ",
+            "Running chat completion on conversation with ",
+        ),
         regex=re.compile(
             r"(?P<program>\[\S+\] Prompt processing progress: [\d.]+%|Cache reuse summary: \d+/"
+            r"|\] Running chat completion on conversation with \d+ messages"
             r"|\(Exit code: \S{1,24}\)\. (?:Please check settings|Unknown error|Some model))"
         ),
         types={"program": always("LM Studio")},
@@ -76,6 +82,26 @@ PATTERNS = (
                 "/Users/user/.lmstudio/models/u/DeepSeek-R1-Distill-Qwen-32B-MLX-4bit...",
                 values={
                     "path": "/Users/user/.lmstudio/models/u/DeepSeek-R1-Distill-Qwen-32B-MLX-4bit"
+                },
+            ),
+        ),
+    ),
+    Pattern(
+        fact=Fact.LOAD_START,
+        keys=("Loading draft model from ",),
+        regex=re.compile(
+            r"(?:\[INFO\]:? |^)Loading (?P<kind>draft) model from (?P<path>/.+?)(?:\.\.\.)?$"
+        ),
+        types={"kind": draft_kind},
+        samples=(
+            Sample(
+                build="LM Studio 0.3.12 (lmstudio-bug-tracker issue 498)",
+                line="[2025-03-09 19:30:01][DEBUG][ModelKit][INFO] Loading draft model from "
+                "/Users/user/.lmstudio/models/mlx-community/DeepSeek-R1-Distill-Qwen-7B-4bit...",
+                values={
+                    "kind": "draft",
+                    "path": "/Users/user/.lmstudio/models/mlx-community/"
+                    "DeepSeek-R1-Distill-Qwen-7B-4bit",
                 },
             ),
         ),
@@ -134,17 +160,21 @@ PATTERNS = (
         keys=("tokensPerSecond",),
         # tokens first: the count stands some lines below the rate
         regex=re.compile(
-            r'"tokensPerSecond": (?P<tps>\d+(?:\.\d+)?),.{1,300}?'
-            r'"totalTimeSec": [\d.]+,.{1,120}?"predictedTokensCount": (?P<n>\d+)'
+            r'"tokensPerSecond": (?P<ms>(?P<tps>\d+(?:\.\d+)?),.{1,300}?'
+            r'"totalTimeSec": [\d.]+,.{1,120}?"predictedTokensCount": (?P<n>\d+))'
         ),
-        types={"tps": float, "n": int},
+        types={"ms": last_by_first, "tps": float, "n": int},
         samples=(
             Sample(
                 build="LM Studio 0.3 (ml-explore/mlx-lm issue 480)",
                 line='"tokensPerSecond": 62.67186522030397, "numGpuLayers": -1, '
                 '"timeToFirstTokenSec": 3.184, "totalTimeSec": 40.257, '
                 '"promptTokensCount": 5984, "predictedTokensCount": 2523,',
-                values={"tps": 62.67186522030397, "n": 2523},
+                values={
+                    "ms": 1000 * 2523 / 62.67186522030397,
+                    "tps": 62.67186522030397,
+                    "n": 2523,
+                },
             ),
         ),
         may_break=True,

@@ -35,6 +35,70 @@ PATTERNS = (
     ),
     Pattern(
         fact=Fact.PROGRAM,
+        keys=(
+            "source=server.go:",
+            "source=sched.go:",
+            "source=memory.go:",
+            "source=backend.go:",
+            "source=ggml.go:",
+        ),
+        regex=re.compile(r"(?P<program>level=[A-Z]+ source=\w+\.go):\d+ msg="),
+        types={"program": always("Ollama")},
+        samples=(
+            Sample(
+                build="ollama 0.11.6 (ollama/ollama issue 12027)",
+                line="time=2025-08-24T08:26:00.310Z level=INFO source=backend.go:321 "
+                'msg="kv cache" device=CUDA0 size="936.0 MiB"',
+                values={"program": "Ollama"},
+            ),
+        ),
+        is_wrapper=True,
+    ),
+    Pattern(
+        fact=Fact.PROGRAM,
+        keys=("--ollama-engine",),
+        regex=re.compile(
+            r'msg="starting (?:llama server|runner)" cmd=(?P<program>.* )'
+            r"(?P<engine>--ollama-engine)"
+        ),
+        types={"program": always("Ollama"), "engine": always("Ollama's engine")},
+        samples=(
+            Sample(
+                build="ollama 0.11.6 (ollama/ollama pull request 12000)",
+                line="time=2025-08-22T17:36:22.176-04:00 level=INFO source=server.go:438 "
+                'msg="starting llama server" cmd="/usr/local/bin/ollama runner --ollama-engine '
+                '--model /m/sha256-1 --ctx-size 8192"',
+                values={"program": "Ollama", "engine": "Ollama's engine"},
+            ),
+        ),
+    ),
+    Pattern(
+        fact=Fact.GPU_NO_KERNELS,
+        keys=("amdgpu is not supported",),
+        regex=re.compile(r'msg="amdgpu is not supported[^"]*" gpu_type=(?P<arch>gfx\w+)'),
+        samples=(
+            Sample(
+                build="ollama 0.5.4 (likelovewant/ollama-for-amd issue 40)",
+                line="time=2025-01-23T16:42:09.019+01:00 level=WARN source=amd_windows.go:140 "
+                'msg="amdgpu is not supported (supported types:[gfx1103])" gpu_type=gfx1150 gpu=0',
+                values={"arch": "gfx1150"},
+            ),
+        ),
+    ),
+    Pattern(
+        fact=Fact.HARMLESS,
+        keys=("unsupported Radeon iGPU detected skipping",),
+        regex=re.compile(r"unsupported Radeon iGPU detected skipping"),
+        samples=(
+            Sample(
+                build="ollama 0.9.6 (ollama/ollama issue 11557)",
+                line="time=2025-07-26T11:15:53.149+03:00 level=INFO source=amd_linux.go:296 "
+                'msg="unsupported Radeon iGPU detected skipping" id=1 total="512.0 MiB"',
+            ),
+        ),
+    ),
+    Pattern(
+        fact=Fact.PROGRAM,
         keys=("Loading Dynamic llm server: ", "Initializing llama server"),
         regex=re.compile(
             r"(?P<program>Loading Dynamic llm server: \S+?/(?P<version>\d+\.\d+\.\d+)[/\\]"

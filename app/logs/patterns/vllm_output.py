@@ -24,12 +24,13 @@ PATTERNS = (
         keys=(
             "(EngineCore",
             "(VllmWorker",
+            "(Worker_TP",
             "(APIServer pid=",
             "GPU KV cache size: ",
             "# GPU blocks: ",
         ),
         regex=re.compile(
-            r"(?P<program>\((?:EngineCore\w*|VllmWorker\w*|APIServer)(?: rank=\d+)? pid=\d+\)"
+            r"(?P<program>\((?:EngineCore\w*|(?:Vllm)?Worker\w*|APIServer)(?: rank=\d+)? pid=\d+\)"
             r"|GPU KV cache size: [\d,]+ tokens|# GPU blocks: \d+, # CPU blocks: )"
         ),
         types={"program": always("vLLM")},
@@ -61,6 +62,34 @@ PATTERNS = (
                 build="vllm 2025 (source, entrypoints/openai/api_server.py)",
                 line="INFO 07-30 11:55:01 [api_server.py:1287] vLLM API server version 0.10.0",
                 values={"program": "vLLM", "version": "0.10.0"},
+            ),
+        ),
+    ),
+    Pattern(
+        fact=Fact.PROGRAM,
+        keys=("[utils.py:",),
+        regex=re.compile(r"(?P<program>\[utils\.py:\d+\]).* version (?P<version>\d[\w.+]*)\s*$"),
+        types={"program": always("vLLM")},
+        samples=(
+            Sample(
+                build="vllm 0.18.0 (vllm-project/vllm-gguf-plugin issue 101)",
+                line="(APIServer pid=1) INFO 08-06 10:08:29 [utils.py:297]  ▄▄ ▄█ █     █  "
+                "version 0.18.0",
+                values={"program": "vLLM", "version": "0.18.0"},
+            ),
+        ),
+    ),
+    Pattern(
+        fact=Fact.N_CTX_SLOT,
+        keys=("Using max model len ",),
+        regex=re.compile(r"Using max model len (?P<n>\d+)"),
+        types={"n": int},
+        samples=(
+            Sample(
+                build="vllm 0.18.0 (vllm-project/vllm-gguf-plugin issue 101)",
+                line="(APIServer pid=1) INFO 08-06 10:08:41 [model.py:1582] Using max model len "
+                "16384",
+                values={"n": 16384},
             ),
         ),
     ),
