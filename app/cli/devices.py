@@ -66,7 +66,10 @@ def computer_of(options: Namespace) -> Computer:
     if described:
         return Computer(_described(options), _host(_memory_and_cpu(), options))
     if options.no_device and not options.exact:
-        return Computer((), _host(_memory_and_cpu(), options))
+        from app.work.kept_facts import with_kept
+
+        machine = with_kept(_memory_and_cpu())
+        return Computer((), _host(machine, options), machine=machine)
     return _this_one(options)
 
 

@@ -12,6 +12,7 @@ from app.core import placement
 from app.core import plan as planning
 from app.core.assign import usable_devices
 from app.core.bandwidth import table_r
+from app.core.bench import BenchRun
 from app.core.errors import UserError
 from app.core.forecast import measured_r
 from app.core.model import Model
@@ -65,18 +66,21 @@ def main(options: Namespace) -> int:
     except UserError as error:
         raise CommandError.of(UNREADABLE, error) from error
     _check(request, computer)
+    runs = _runs_of(options, prepared)
     situation = Situation(
         devices=computer.devices,
         host=computer.host,
         request=request,
-        r=_ratio_of(options, computer, prepared),
+        r=_ratio_of(options, computer, runs, prepared),
         build=options.build if options.build is not None else computer.build,
         fill=max(options.fill, 0),
         notes=computer.notes + _beside(options),
+        machine=computer.machine,
+        runs=runs,
     )
     try:
         plan = planning.plan_of(model, prepared, situation)
-        table = tuple(planning.table_of(prepared, situation)) if options.table else ()
+        table = tuple(planning.table_of(model, prepared, situation)) if options.table else ()
     except UserError as error:
         raise CommandError.of(BAD_USAGE, error) from error
     try:
@@ -125,16 +129,26 @@ def _check(request: LoadRequest, computer: Computer) -> None:
         raise CommandError(BAD_USAGE, "--tensor-split gives every device nothing.")
 
 
-def _ratio_of(options: Namespace, computer: Computer, prepared: Prepared) -> Estimate | None:
+def _runs_of(options: Namespace, prepared: Prepared) -> tuple[BenchRun, ...]:
+    """Return what was measured of the model; runs of here say nothing about described devices."""
+    if options.device_free is not None:
+        return ()
+    from app.work.notebook import Notebook
+
+    return Notebook().runs_of(prepared.name)
+
+
+def _ratio_of(
+    options: Namespace, computer: Computer, runs: tuple[BenchRun, ...], prepared: Prepared
+) -> Estimate | None:
     """Return r: typed in, from this computer's own runs of the model, or from bandwidths."""
     if options.slow_ratio is not None:
         return Estimate.typed(options.slow_ratio, "typed in (--slow-ratio)")
     if options.device_free is not None or not computer.devices:
-        return None  # runs of this computer say nothing about described devices
-    from app.work.notebook import Notebook
-
-    kept = measured_r(Notebook().runs_of(prepared.name), prepared.shape.layers_total)
-    return kept or table_r(computer.machine, computer.devices)
+        return None
+    return measured_r(runs, prepared.shape.layers_total) or table_r(
+        computer.machine, computer.devices
+    )
 
 
 def _beside(options: Namespace) -> tuple[str, ...]:

@@ -20,7 +20,10 @@ _SHARES = {
     DeviceKind.METAL: 0.75,
     DeviceKind.SYCL: 0.45,
 }
+_OTHER_SHARE = 0.60
 _HOST_OF_THEORY, _HOST_OF_MEASURED = 0.65, 0.80
+# "state a prediction as a range, planning value +-25 %" (hardware.md section 9)
+PLANNING_ERROR = 0.25
 # transfers per clock of the memory types, for drivers that tell bus and clock but no type
 _RATES = (16, 8, 4, 2)
 
@@ -98,6 +101,35 @@ def host_rate(machine: Machine) -> Estimate | None:
     return None
 
 
+def decode_rate(machine: Machine, device: Device) -> Estimate | None:
+    """Return the bytes per second that a device reads while it writes text, None = not known."""
+    fact = device_rate(machine, device)
+    value = fact.reading.value if fact else None
+    if fact is None or not isinstance(value, int) or value <= 0:
+        return None
+    share = _SHARES.get(device.kind, _OTHER_SHARE)
+    source = f"{share:.0%} of {device.id}'s bandwidth ({fact.reading.source})"
+    return _planned(value * share, source)
+
+
+def host_decode_rate(machine: Machine) -> Estimate | None:
+    """Return the bytes per second that the processor reads while it writes text."""
+    host = host_rate(machine)
+    if host is None or host.low <= 0:
+        return None
+    share = _HOST_OF_MEASURED if host.kind is Kind.MEASURED else _HOST_OF_THEORY
+    source = f"{share:.0%} of system memory's bandwidth ({host.source})"
+    found = _planned(host.value * _HOST_OF_THEORY, source)
+    low, high = host.low / host.value, host.high / host.value
+    return replace(found, low=found.low * low, high=found.high * high)
+
+
+def _planned(value: float, source: str) -> Estimate:
+    return Estimate(
+        value, value * (1 - PLANNING_ERROR), value * (1 + PLANNING_ERROR), source, Kind.TABLE
+    )
+
+
 def table_r(machine: Machine | None, devices: tuple[Device, ...]) -> Estimate | None:
     """Return r from bandwidths, with the range that such tables have; None = cannot be told.
 
@@ -116,7 +148,7 @@ def table_r(machine: Machine | None, devices: tuple[Device, ...]) -> Estimate | 
             return None
         if fact is None or not isinstance(value, int) or value <= 0:
             return None
-        rates.append((value * _SHARES.get(device.kind, 0.6) / 0.70, device, fact))
+        rates.append((value * _SHARES.get(device.kind, _OTHER_SHARE) / 0.70, device, fact))
     if host is None or host.low <= 0:
         return None
     # several devices work one after the other: the slowest is the careful choice

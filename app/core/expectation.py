@@ -174,17 +174,15 @@ def _no_figure(evidence: Evidence, r: Estimate | None, own: Spot) -> str:
     if r is None:
         return ""
     devices = evidence.machine.devices if evidence.machine else ()
-    told = slowdown.predict(0.5, 0.5, r, read_bytes=own.read_bytes, devices=devices)
-    return told.reason
+    return slowdown.refusal(0.5, r, devices)
 
 
 def _widened(time: Estimate, own: Spot) -> Estimate:
     """Widen the line by what it missed in the public series (section 4); at an end it is exact."""
     if own.share <= _WHOLE or own.share >= 1 - _WHOLE:
         return time
-    low, high = slowdown.error_of(own.read_bytes)
-    return Estimate(time.value, time.low * (1 - low), time.high * (1 + high), time.source,
-                    time.kind)  # fmt: skip
+    low, high = slowdown.widened(time.low, time.high, own.read_bytes)
+    return Estimate(time.value, low, high, time.source, time.kind)
 
 
 def _against(device: Spot, time: Estimate) -> Estimate:

@@ -1,7 +1,9 @@
-"""The law of slowdown under partial offload: S = (1 - f) + f x r (slowdown.md).
+"""The law of slowdown under partial offload: S = (1 - s) + s x r (slowdown.md).
 
-Time per token is the sum over devices of bytes read there over that path's rate. f is the host's
-share of the bytes, r how many times slower the host path is. Tested on 61 public series.
+Time per token is the sum over devices of bytes read there over that path's rate; r is how many
+times slower the host path is. s is the host's share: three quarters by bytes (f, which is what is
+shown), a quarter by layers, for the fixed time of each block. predicted_share() is the one source
+of s, for predictions and for the lines through measured rates (decision 0010).
 """
 
 from dataclasses import dataclass
@@ -13,9 +15,15 @@ from app.core.reading import Estimate, Kind
 SMALLEST_RATIO = 2.5
 # measured / table ratio of seven machines with both ends measured (slowdown.md section 5)
 TABLE_LOW, TABLE_HIGH = 0.75, 1.35
-_MEASURED_ERROR = 0.10
-_SMALL_MODEL_LOW, _SMALL_MODEL_HIGH = 0.25, 0.10
+# how far tok/s may lie below and above the law with both ends known (slowdown.md section 4)
+_ERROR = (0.10, 0.10)
+_SMALL_MODEL_ERROR = (0.25, 0.10)
 _SMALL_MODEL_BYTES = 2_000_000_000
+SHARED = (
+    "This device shares the system memory. A partial offload is often slower than either end: "
+    "measure all layers on one side, then on the other."
+)
+_BETWEEN = 0.001  # a share nearer to an end is that end
 _BLOCK_TERM = 0.25  # share of a block's fixed time, an empirical fit (slowdown.md section 3)
 
 
@@ -27,9 +35,9 @@ class Prediction:
     reason: str = ""
 
 
-def law(f: float, r: float) -> float:
-    """Return (1 - f) + f x r."""
-    return (1 - f) + f * r
+def law(share: float, r: float) -> float:
+    """Return (1 - s) + s x r."""
+    return (1 - share) + share * r
 
 
 def predicted_share(f: float, f_layers: float) -> float:
@@ -44,42 +52,47 @@ def predict(
     """Predict the slowdown of generation against a full offload, as a range."""
     if r is None:
         return Prediction(None, "r is not known: measure it here, or type it in")
-    if r.high < 1 and f < 0.999:
-        return Prediction(
-            None,
-            f"r is {r.value:.2f}: the device is the slower end, so every layer on it slows this "
-            "computer. Keep all layers on the processor.",
-        )
-    between = 0.001 < f < 0.999
-    if between and any(device.is_integrated or device.is_software for device in devices):
-        return Prediction(
-            None,
-            "This device shares the system memory. A partial offload is often slower than "
-            "either end: measure all layers on one side, then on the other.",
-        )
-    if between and r.low < SMALLEST_RATIO:
-        return Prediction(
-            None,
-            f"With r below {SMALLEST_RATIO} a partial offload is often slower than either end: "
-            "measure all layers on one side, then on the other.",
-        )
-    corrected = predicted_share(f, f_layers)
-    low, high = _ratio_range(r)
-    ends = [law(share, ratio) for share in (f, corrected) for ratio in (low, high)]
+    share = predicted_share(f, f_layers)
+    reason = refusal(share, r, devices)
+    if reason:
+        return Prediction(None, reason)
+    value = law(share, r.value)
+    ends = [law(one, ratio) for one in (f, share) for ratio in (r.low, r.high)]
     bottom, top = min(ends), max(ends)
-    if r.kind is Kind.MEASURED and between:
-        below, above = error_of(read_bytes)
-        bottom, top = bottom * (1 - below), top * (1 + above)
-    value = law(f, r.value)
-    source = f"(1 - f) + f x r, r {r.source}"
+    if r.kind is not Kind.TABLE and _BETWEEN < share < 1 - _BETWEEN:
+        bottom, top = widened(bottom, top, read_bytes)
+    source = f"(1 - s) + s x r, s {share:.3f} by bytes and blocks, r {r.source}"
     return Prediction(Estimate(value, min(bottom, value), max(top, value), source, Kind.CALCULATED))
 
 
+def refusal(share: float, r: Estimate | None, devices: tuple[Device, ...]) -> str:
+    """Say why no figure may be shown at this share, "" when one may."""
+    if r is not None and r.high < 1 and share < 1 - _BETWEEN:
+        return (
+            f"r is {r.value:.2f}: the device is the slower end, so every layer on it slows this "
+            "computer. Keep all layers on the processor."
+        )
+    if not _BETWEEN < share < 1 - _BETWEEN:
+        return ""
+    if any(device.is_integrated or device.is_software for device in devices):
+        return SHARED
+    if r is not None and r.low < SMALLEST_RATIO:
+        return (
+            f"With r below {SMALLEST_RATIO} a partial offload is often slower than either end: "
+            "measure all layers on one side, then on the other."
+        )
+    return ""
+
+
+def widened(low: float, high: float, read_bytes: int) -> tuple[float, float]:
+    """Return a range of times with what rates missed the law by, in the public series."""
+    below, above = error_of(read_bytes)
+    return low / (1 + above), high / (1 - below)
+
+
 def error_of(read_bytes: int) -> tuple[float, float]:
-    """Return by what shares a time between two measured ends may lie below and above the law."""
-    if read_bytes >= _SMALL_MODEL_BYTES:
-        return _MEASURED_ERROR, _MEASURED_ERROR
-    return _SMALL_MODEL_HIGH, _SMALL_MODEL_LOW
+    """Return by what shares tok/s between two known ends may lie below and above the law."""
+    return _ERROR if read_bytes >= _SMALL_MODEL_BYTES else _SMALL_MODEL_ERROR
 
 
 def measured_ratio(host: Estimate, device: Estimate) -> Estimate:
@@ -97,7 +110,3 @@ def table_ratio(device_bps: float, host_bps: float, source: str) -> Estimate:
     """Return r from two bandwidths in bytes per second, with the range such tables have."""
     value = 1.08 * device_bps / host_bps
     return Estimate(value, value * TABLE_LOW, value * TABLE_HIGH, source, Kind.TABLE)
-
-
-def _ratio_range(r: Estimate) -> tuple[float, float]:
-    return r.low, r.high

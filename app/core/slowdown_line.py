@@ -71,16 +71,10 @@ def _positions(
         if spot is None or line is None:
             continue
         time = line[0]
-        below, above = slowdown.error_of(spot.read_bytes) if is_promise else (0.0, 0.0)
-        is_end = ngl in (0, layers)
-        found.append(
-            Position(
-                ngl,
-                time.value / base,
-                time.value / base * (1 if is_end else 1 - below),
-                time.value / base * (1 if is_end else 1 + above),
-            )
-        )
+        value = low = high = time.value / base
+        if is_promise and ngl not in (0, layers):
+            low, high = slowdown.widened(value, value, spot.read_bytes)
+        found.append(Position(ngl, value, low, high))
     return tuple(found)
 
 

@@ -7,7 +7,7 @@ from app.core.assign import usable_devices
 from app.core.bench import BenchRun, Test
 from app.core.errors import UserError
 from app.core.evidence import Evidence
-from app.core.machine import DeviceKind
+from app.core.machine import Device, DeviceKind
 from app.core.placement import Placement, Prepared
 from app.core.reading import Estimate, Kind
 from app.core.request import LoadRequest, Tool
@@ -86,9 +86,14 @@ def request_of(run: BenchRun) -> LoadRequest | None:
 def is_copied(evidence: Evidence, request: LoadRequest) -> bool:
     """Tell whether a prompt's host weights are copied to a card instead of computed on the CPU."""
     devices = evidence.machine.devices if evidence.machine else ()
+    return copies(usable_devices(devices, request), request)
+
+
+def copies(devices: tuple[Device, ...], request: LoadRequest) -> bool:
+    """Tell whether one of these devices takes over host weights for a prompt (op offload)."""
     if not request.op_offload or request.ubatch < _OFFLOADED_FROM:
         return False
-    return any(d.kind is not DeviceKind.RPC for d in usable_devices(devices, request))
+    return any(device.kind is not DeviceKind.RPC for device in devices)
 
 
 def host_weight_share(placed: Placement) -> float:

@@ -108,7 +108,7 @@ def trial_of(evidence: Evidence, found: Forecast) -> Trial | None:
     devices = evidence.machine.devices if evidence.machine else ()
     no_figure = ""
     if found.r is not None:
-        no_figure = slowdown.predict(0.5, 0.5, found.r, read_bytes=1, devices=devices).reason
+        no_figure = slowdown.refusal(0.5, found.r, devices)
     run = next((run for run in reversed(evidence.runs) if run.test is Test.GENERATION), None)
     spots = (*known(evidence, run), *spots_of(evidence, (run,))) if run and not run.busy else ()
     return Trial(
@@ -139,8 +139,8 @@ def gain(before: Trial, after: Trial, kernels: float = 1.0) -> tuple[Estimate | 
             for ratio in (r.value, r.low, r.high)
         )
         below, above = slowdown.error_of(before.placed.reads.total_bytes)
-        ends = [min(value, *ends) * (1 - above), max(value, *ends) * (1 + below)]
-        source += f", (1 − f) + f × r each, r {r.source}"
+        ends = [min(value, *ends) * (1 - below), max(value, *ends) * (1 + above)]
+        source += f", (1 − s) + s × r each, r {r.source}"
     if value < LEAST:
         return None, TOO_LITTLE
     return (

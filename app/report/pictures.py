@@ -56,7 +56,7 @@ def curve_chart(evidence: Evidence) -> CurveChart | None:
     )  # fmt: skip
     told = f"Diamonds: measured. Dot: this run, {units.times(value)} at {ngl} layers."
     if places:
-        told += f" Curve: (1 − f) + f × r; {band}."
+        told += f" Curve: (1 − s) + s × r; {band}."
     return CurveChart(
         "Slowdown of generation over the layers on the device, predicted and measured",
         "layers on the device (n_gpu_layers)",

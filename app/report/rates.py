@@ -121,7 +121,7 @@ def _prediction(found: Forecast) -> list[Block]:
     predicted = found.prediction.slowdown
     if predicted is not None:
         span = units.times_range(predicted.low, predicted.high)
-        text = f"{units.times(predicted.value)} ({span}); (1 − s) + s × r, s is f with the blocks' own time"
+        text = f"{units.times(predicted.value)} ({span}); (1 − s) + s × r, s: f and the layers"
         rows.append(("Predicted slowdown", text))
     else:
         rows.append(("Predicted slowdown", f"no figure: {found.prediction.reason}"))

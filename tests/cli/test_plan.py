@@ -67,7 +67,9 @@ def test_the_slowdown_follows_from_a_ratio_that_is_given(
         "value": 6.0, "low": 6.0, "high": 6.0, "source": "typed in (--slow-ratio)", "kind": "typed",
     }  # fmt: skip
     slowdown = found["slowdown"]
-    assert slowdown["value"] == pytest.approx(1 + 5 * found["f"])
+    share = 0.75 * found["f"] + 0.25 * found["f_layers"]
+    assert slowdown["value"] == pytest.approx(1 + 5 * share)
+    assert slowdown["low"] <= 1 + 5 * found["f"] <= slowdown["high"]
     assert slowdown["low"] <= slowdown["value"] <= slowdown["high"]
     assert slowdown["kind"] == "calculated"
 

@@ -50,7 +50,8 @@ def test_share_follows_the_layers_that_were_given_when_more_were_asked() -> None
     assert found.placement is not None and found.placement.ngl == 3
     assert found.f == pytest.approx(0.5, abs=0.01)
     assert found.prediction.slowdown is not None
-    assert found.prediction.slowdown.value == pytest.approx(0.5 + 0.5 * 8, rel=0.02)
+    share = 0.75 * 0.5 + 0.25 * 2 / 5  # bytes, and two of five layers
+    assert found.prediction.slowdown.value == pytest.approx(1 + 7 * share, rel=0.02)
 
 
 def test_request_takes_context_and_types_from_the_log() -> None:

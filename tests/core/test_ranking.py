@@ -45,7 +45,7 @@ def test_more_layers_bring_what_the_law_says() -> None:
     # 0.475 of the time is the host's: (0.525 + 0.475 x 8) / 1
     assert more.gain.value == pytest.approx(4.3, rel=0.03)
     assert more.gain.low < 3.9 and more.gain.high > 4.7
-    assert "(1 − f) + f × r" in more.gain.source and "measured here" in more.gain.source
+    assert "(1 − s) + s × r" in more.gain.source and "measured here" in more.gain.source
     assert more.change == (("ngl", None), ("use_devices", True))
 
 

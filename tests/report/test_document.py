@@ -44,7 +44,7 @@ def table_text(document: Document, key: str) -> str:
 def test_program_command_and_evidence_come_first(document: Document) -> None:
     assert [section.key for section in document.sections] == [
             "verdict", "program", "command", "evidence", "placement", "rates", "incident", "model",
-            "computer", "privacy",
+            "computer", "privacy", "annex",
     ]  # fmt: skip
 
 
@@ -142,7 +142,7 @@ def test_prediction_shows_its_range_and_source() -> None:
     )  # fmt: skip
     text = table_text(made, "rates")
     assert "8.00×; typed in" in text
-    assert "4.50× (4.50×); (1 − f) + f × r" in text
+    assert "4.50× (4.50×); (1 − s) + s × r" in text
 
 
 def test_faults_of_the_file_are_listed() -> None:

@@ -8,6 +8,7 @@ from app.core import placement, plugins, quants, slowdown, units
 from app.core.cancel import Cancel
 from app.core.machine import Device, Host, Machine, Program
 from app.core.model import Model
+from app.core.overhead import Overhead, overhead_of
 from app.core.placement import Placement, Prepared, Row
 from app.core.probe import LoadWish, RuntimeProbe
 from app.core.reading import Estimate
@@ -179,8 +180,7 @@ def plot_note(points: tuple[CurvePoint, ...], choice: Choice) -> str:
             "it in the Benchmark tab (none and all layers), or type it in."
         )
     if not _shown(points):
-        middle = slowdown.predict(0.5, 0.5, choice.r, read_bytes=1, devices=choice.devices)
-        return middle.reason
+        return slowdown.refusal(0.5, choice.r, choice.devices)
     return "The band is the range of the prediction; r is the only input that differs by machine."
 
 
@@ -296,7 +296,8 @@ def _device_bar(device: Device, placed: Placement) -> NamedBar:
     total = device.total_bytes or free or 0
     used = max(total - free, 0) if free is not None else 0
     title = f"{device.id} · {device.description}" if device.description else device.id
-    return _bar(title, row, "device", total=total, used=used, source=device.source)
+    kept = overhead_of(device) if row.total_bytes else None
+    return _bar(title, row, "device", total=total, used=used, source=device.source, kept=kept)
 
 
 def _host_bar(host: Host, placed: Placement) -> NamedBar:
@@ -307,8 +308,11 @@ def _host_bar(host: Host, placed: Placement) -> NamedBar:
     return _bar("System memory", row, "host", total=total, used=used, source="operating system")
 
 
-def _bar(title: str, row: Row, role: str, *, total: int, used: int, source: str) -> NamedBar:
-    needed = row.total_bytes
+def _bar(
+    title: str, row: Row, role: str, *, total: int, used: int, source: str,
+    kept: Overhead | None = None,
+) -> NamedBar:  # fmt: skip
+    needed = row.total_bytes + (kept.n_bytes if kept else 0)
     width = max(total, used + needed, 1)
     parts = [
         (role, "Weights", row.weights_bytes, placement.SOURCE),
@@ -322,6 +326,9 @@ def _bar(title: str, row: Row, role: str, *, total: int, used: int, source: str)
         ),
         ("other", "In use", used, f"by other programs, before the load: {source}"),
     ]
+    if kept is not None:
+        why = f"kept for its own use; {kept.source}"
+        parts.insert(-1, ("other", "Driver", kept.n_bytes, why))
     segments = [
         Segment(which, name, units.size(n_bytes), n_bytes / width, where)
         for which, name, n_bytes, where in parts
