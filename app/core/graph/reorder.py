@@ -1,7 +1,8 @@
 """The order in which Vulkan computes a split (ggml_vk_graph_optimize, build 11434).
 
 Independent nodes are moved together, patterns that one shader computes stay together. The order
-decides which tensors live at the same time.
+decides which tensors live at the same time. The early rules are those of spring 2026, which build
+10434 still has: fewer patterns, and two nodes depend on each other only by source or base.
 """
 
 from collections.abc import Sequence
@@ -16,6 +17,9 @@ _PATTERNS = (
      "DIV", "RESHAPE"),
     ("SOFT_MAX", "RESHAPE", "ARGSORT", "VIEW", "GET_ROWS"),
     ("ARGSORT", "VIEW", "GET_ROWS", "RESHAPE", "SOFT_MAX", "RESHAPE"),
+)  # fmt: skip
+_LATE_PATTERNS = (
+    *_PATTERNS,
     ("RMS_NORM", "MUL", "ADD", "MUL"),
     ("RMS_NORM", "MUL", "ADD"),
     ("RMS_NORM", "MUL", "ROPE", "VIEW", "SET_ROWS"),
@@ -23,24 +27,34 @@ _PATTERNS = (
     ("ROPE", "VIEW", "SET_ROWS"),
 )  # fmt: skip
 _FUSED_APART = frozenset({("RMS_NORM", "MUL"), ("UNARY", "MUL")})
+_EARLY_FUSED = ("RMS_NORM", "MUL")
 _FUSED_NEXT = frozenset({
     ("MUL_MAT", "ADD"), ("MUL_MAT_ID", "ADD_ID"), ("MUL_MAT_ID", "MUL"), ("ADD", "ADD"),
     ("SSM_CONV", "ADD"), ("SSM_CONV", "UNARY"),
 })  # fmt: skip
 _LOOK_AHEAD = 20
 _PULL_AHEAD = 15
+_EARLY_STORE_AHEAD = 10
 
 
 def reordered(nodes: Sequence[Tensor]) -> list[Tensor]:
     """Return the nodes of a split in Vulkan's order."""
-    return _Order(nodes).run()
+    return _Order(nodes, is_early=False).run()
+
+
+def reordered_early(nodes: Sequence[Tensor]) -> list[Tensor]:
+    """Return the nodes of a split in the order of build 10434."""
+    return _Order(nodes, is_early=True).run()
 
 
 class _Order:
     """The new order of one split while it is made."""
 
-    def __init__(self, nodes: Sequence[Tensor]) -> None:
+    def __init__(self, nodes: Sequence[Tensor], *, is_early: bool) -> None:
         self._nodes = nodes
+        self._is_early = is_early
+        self._patterns = _PATTERNS if is_early else _LATE_PATTERNS
+        self._depends = _shares if is_early else _depends
         self._n = len(nodes)
         self._used = [False] * self._n
         self._done: set[int] = set()  # identities of what is in the new order
@@ -65,7 +79,7 @@ class _Order:
         )
 
     def _keeps_pattern(self) -> bool:
-        for pattern in _PATTERNS:
+        for pattern in self._patterns:
             if self._matches(pattern, self._first):
                 for j in range(self._first, self._first + len(pattern)):
                     self._push(j)
@@ -84,7 +98,7 @@ class _Order:
             node = self._nodes[j]
             if self._used[j] or node.op in _EMPTY:
                 continue
-            if any(self._matches(pattern, j) for pattern in _PATTERNS):
+            if any(self._matches(pattern, j) for pattern in self._patterns):
                 continue
             if self._is_free(j, chosen[-1]):
                 chosen.append(j)
@@ -98,17 +112,18 @@ class _Order:
         """Tell whether a node depends on nothing that is still to come."""
         node = self._nodes[j]
         for c in range(self._first, j):
-            if self._used[c] or not _depends(node, self._nodes[c]):
+            if self._used[c] or not self._depends(node, self._nodes[c]):
                 continue
             pair = (self._nodes[c].op, node.op)
-            if c != last:
+            if c != last or not self._is_fused(c, j, pair):
                 return False
-            if pair in _FUSED_APART and self._is_empty_between(c + 1, j):
-                continue
-            if j == c + 1 and pair in _FUSED_NEXT:
-                continue
-            return False
         return True
+
+    def _is_fused(self, c: int, j: int, pair: tuple[str, str]) -> bool:
+        if j == c + 1 and (pair in _FUSED_NEXT or pair == _EARLY_FUSED):
+            return True
+        is_apart = not self._is_early and pair in _FUSED_APART
+        return is_apart and self._is_empty_between(c + 1, j)
 
     def _is_empty_between(self, low: int, high: int) -> bool:
         return all(self._used[v] or self._nodes[v].op in _EMPTY for v in range(low, high))
@@ -120,7 +135,7 @@ class _Order:
         at = j
         if pair == ("RMS_NORM", "MUL"):
             at = self._pull(j, chosen, "ROPE", needs_ready=True) or j
-        if self._nodes[at].op in ("ROPE", "RMS_NORM"):
+        if self._nodes[at].op == "ROPE" or (not self._is_early and node.op == "RMS_NORM"):
             self._pull_store(at, chosen)
         if pair == ("MUL_MAT_ID", "ADD_ID"):
             self._pull(j, chosen, "MUL", needs_done=True)
@@ -128,7 +143,7 @@ class _Order:
             self._pull(j, chosen, "ADD", needs_done=True)
         if pair == ("SSM_CONV", "ADD"):
             self._pull(j, chosen, "UNARY")
-        if node.op == "UNARY":
+        if node.op == "UNARY" and not self._is_early:
             self._pull_product(j, chosen)
 
     def _pull(
@@ -165,14 +180,15 @@ class _Order:
 
     def _pull_store(self, at: int, chosen: list[int]) -> None:
         view = -1
-        for k in range(at + 1, min(at + _PULL_AHEAD, self._n)):
+        ahead = _EARLY_STORE_AHEAD if self._is_early else _PULL_AHEAD
+        for k in range(at + 1, min(at + ahead, self._n)):
             node = self._nodes[k]
-            if self._used[k]:
+            if self._used[k] and not self._is_early:
                 continue
             if view < 0 and node.op == "VIEW" and node.src[0] is self._nodes[at]:
                 view = k
             elif view >= 0 and node.op == "SET_ROWS" and node.src[0] is self._nodes[view]:
-                if self._can_store(at, view, k):
+                if self._is_early or self._can_store(at, view, k):
                     chosen += [view, k]
                     self._used[view] = self._used[k] = True
                 return
@@ -182,7 +198,7 @@ class _Order:
             not self._used[c]
             and c != view
             and self._nodes[c].op not in _EMPTY
-            and _depends(self._nodes[rows], self._nodes[c])
+            and self._depends(self._nodes[rows], self._nodes[c])
             for c in range(at + 1, rows)
         )
 
@@ -193,7 +209,7 @@ class _Order:
             if self._used[j] or node.op not in _EMPTY:
                 continue
             if all(
-                self._used[c] or c in inside or not _depends(node, self._nodes[c])
+                self._used[c] or c in inside or not self._depends(node, self._nodes[c])
                 for c in range(self._first, j)
             ):
                 chosen.append(j)
@@ -211,3 +227,8 @@ def _depends(node: Tensor, on: Tensor) -> bool:
         if source is on or (is_plain and (source.view or source) is base):
             return True
     return is_plain and any((source.view or source) is own for source in on.src)
+
+
+def _shares(node: Tensor, on: Tensor) -> bool:
+    """is_src_of in the early rules: a source, or a view of the same tensor."""
+    return (node.view or node) is (on.view or on) or any(one is on for one in node.src)
