@@ -103,6 +103,7 @@ class Runtime:
     loaded: tuple[LoadedModel, ...] = ()  # only of a runtime that runs
     port: int | None = None  # on this computer, while it runs
     argv: tuple[str, ...] = ()  # how it was started, without keys; () = not ours to see
+    is_silent: bool = False  # its program was asked and gave no answer in time
 
     def program(self, name: str) -> str | None:
         """Return the path of a program by its plain name, None when the runtime lacks it."""

@@ -36,6 +36,8 @@ def runtime_line(runtime: Runtime) -> str:
     parts = [runtime.title if runtime.version is None else f"{runtime.title} {runtime.version}"]
     if runtime.backends:
         parts.append(f"backends {', '.join(runtime.backends)}")
+    if runtime.is_silent:
+        parts.append("gives no answer")
     if runtime.is_running:
         parts.append("running" if runtime.port is None else f"running on port {runtime.port}")
     return ", ".join(parts)

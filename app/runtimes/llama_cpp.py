@@ -105,6 +105,10 @@ def list_devices(host: Host, runtimes: tuple[Runtime, ...]) -> DeviceList:
         program = runtime.program("llama-server") or runtime.program("llama-bench")
         if program is None:
             continue
+        if runtime.is_silent:  # it hung once: a second question would cost its time limit again
+            reason = f"no answer within {_VERSION_S:g} s to --version, so it was not asked"
+            last = DeviceList((), State.TIMEOUT, program, reason)
+            continue
         last = ask_devices(host, program)
         if last.state is State.KNOWN or last.state is State.TIMEOUT:
             return last
@@ -204,6 +208,7 @@ def _read(
         programs=programs,
         source=place.source,
         backends=_backends(host, (place.folder, folder_of(host, real))),
+        is_silent=is_silent,
     )
     return runtime, is_silent
 

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from app.core.host import ProcessInfo
+from app.core.host import CommandResult, ProcessInfo
 from app.core.machine import DeviceKind
 from app.core.reading import State
 from app.probes.recorded import Answers, RecordedHttp
@@ -101,6 +101,23 @@ def test_stops_asking_after_two_programs_gave_no_answer() -> None:
     assert len(host.asked) == 2
     assert all(runtime.version is None for runtime in found)
     assert host.elapsed_s <= llama_cpp.RUNTIME.time_limit_s
+
+
+def test_a_program_that_hung_is_not_asked_for_its_devices_too() -> None:
+    hung = CommandResult(
+        ("/opt/a/llama-server", "--version"), State.TIMEOUT, None, "", "", "no answer within 1.5 s"
+    )
+    good = answered(
+        "/opt/b/llama-server", "--list-devices", stdout=data("b11434-list-devices-none.txt")
+    )
+    files = {"/opt/a/llama-server": "", "/opt/b/llama-server": ""}
+    host = FakeHost(Answers(commands=(hung, good)), files)
+    found = llama_cpp.find(host, ("/opt/a", "/opt/b"))
+    assert [runtime.is_silent for runtime in found] == [True, False]
+    assert llama_cpp.list_devices(host, found).state is State.KNOWN
+    assert ("/opt/a/llama-server", "--list-devices") not in host.asked
+    alone = llama_cpp.list_devices(host, found[:1])
+    assert alone.state is State.TIMEOUT and "--version" in alone.reason
 
 
 def test_lists_the_devices_of_a_recorded_machine() -> None:

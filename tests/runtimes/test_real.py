@@ -19,6 +19,7 @@ from app.core.reading import State
 from app.core.request import LoadRequest, Switch
 from app.probes.host import RealHost
 from app.runtimes import llama_argv, llama_cpp, llama_server, ollama
+from app.runtimes.llama_server import RunningServer
 
 T = TypeVar("T")
 pytestmark = pytest.mark.real
@@ -207,6 +208,25 @@ def test_finds_a_server_of_a_strange_name_on_a_strange_port(
         assert runtime.folder == str(tmp_path)
         assert runtime.argv[-2:] == ("--port", str(port))
         assert "geheim" not in runtime.argv
+
+
+def test_a_router_is_found_and_holds_no_model_called_none(
+    llama_bin: Path, gemma: Path, tmp_path: Path
+) -> None:
+    (tmp_path / gemma.name).symlink_to(gemma)
+    port = _free_port()
+    argv = (
+        str(llama_bin / "llama-server"), "--models-dir", str(tmp_path), "--port", str(port),
+        "-t", "1",
+    )  # fmt: skip
+    with _started(argv) as process:
+
+        def ask() -> RunningServer | None:
+            return llama_server.ask(RealHost(), port)
+
+        server = _until(process, ask)
+        assert server.build == 11434
+        assert server.loaded == ()
 
 
 class _LookAlike(BaseHTTPRequestHandler):
