@@ -120,7 +120,7 @@ def _reading(track: Track, i: int, at_s: float) -> LiveReading:
     return LiveReading(
         at_s,
         cpu_kinds=tuple(kinds),
-        gpus=tuple(GpuReading(**gpus[number]) for number in sorted(gpus)),
+        gpus=tuple(GpuReading(**gpus[number], source=track.source) for number in sorted(gpus)),
         processes=tuple(
             ProcessReading(**processes[number])
             for number in sorted(processes)

@@ -24,8 +24,9 @@ def test_gives_back_what_was_read() -> None:
     first, second = readings_of(track)
     # the number and the command line of a process are nobody's business later
     shown = (ProcessReading(0, "Ollama", "", 1.5, 3 * GIB),)
-    assert first == replace(FULL, at_s=0.0, processes=shown)
-    assert second == replace(later, at_s=0.5)
+    gpus = (replace(FULL.gpus[0], source="psutil"),)
+    assert first == replace(FULL, at_s=0.0, processes=shown, gpus=gpus)
+    assert second == replace(later, at_s=0.5, gpus=gpus)
     assert track.source == "psutil"
 
 

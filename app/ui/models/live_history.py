@@ -4,16 +4,19 @@ import math
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import pairwise
 
 from app.core import units
 from app.core.live import LiveReading
 from app.core.live_events import EventFinder
-from app.core.track import LimitEvent
+from app.core.live_track import readings_of
+from app.core.track import LimitEvent, Track
 
 SPAN_S = 60.0
 _GAP_S = 2.0  # readings come twice a second; a longer pause is shown as one
 _NEAR_S = 1.0  # of a mark, for the pointer
 _MOST_EVENTS = 100
+_LEAST_SPAN_S = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,17 +107,31 @@ class Group:
 class History:
     """Keeps the readings of the last minute, and events for longer; a pause stays a gap."""
 
-    def __init__(self, span_s: float = SPAN_S, *, is_live: bool = True) -> None:
+    def __init__(
+        self, span_s: float = SPAN_S, *, is_live: bool = True, gap_s: float = _GAP_S
+    ) -> None:
         self._readings: deque[LiveReading] = deque()
         self._finder = EventFinder()
         self._events: deque[LimitEvent] = deque(maxlen=_MOST_EVENTS)
         self.span_s = span_s
         self.is_live = is_live
+        self._gap_s = gap_s
+
+    @classmethod
+    def of_track(cls, track: Track) -> "History":
+        """Return what was recorded, with its own events: a long one was thinned out."""
+        readings = readings_of(track)
+        span = max(_LEAST_SPAN_S, *track.times_s) if len(readings) > 1 else _LEAST_SPAN_S
+        steps = [after - before for before, after in pairwise(track.times_s)]
+        history = cls(span, is_live=False, gap_s=_GAP_S + 2 * min(steps, default=0.0))
+        history._readings.extend(readings)
+        history._events.extend(track.events)
+        return history
 
     def add(self, reading: LiveReading) -> tuple[LimitEvent, ...]:
         """Take the next reading; return the limits that begin to bite with it."""
         self._readings.append(reading)
-        while self._readings[0].at_s < reading.at_s - self.span_s - _GAP_S:
+        while self._readings[0].at_s < reading.at_s - self.span_s - self._gap_s:
             self._readings.popleft()
         found = self._finder.add(reading)
         self._events.extend(found)
@@ -152,7 +169,7 @@ class History:
         before: LiveReading | None = None
         for reading in self._readings:
             age = self._readings[-1].at_s - reading.at_s
-            if before is not None and reading.at_s - before.at_s > _GAP_S:
+            if before is not None and reading.at_s - before.at_s > self._gap_s:
                 found.append((age, math.nan))
             known = value(reading)
             found.append((age, math.nan if known is None else float(known)))

@@ -45,7 +45,9 @@ def _group(history: History, process: ProcessReading) -> Group:
     ]  # fmt: skip
     if is_known(card[0].points):
         made.append(_bytes("GPU memory", process.gpu_bytes, card, "the GPU's driver"))
-    return Group(f"{process.title}, process {process.pid}", tuple(made), process.command)
+    # a recording keeps no numbers of processes
+    title = f"{process.title}, process {process.pid}" if history.is_live else process.title
+    return Group(title, tuple(made), process.command)
 
 
 def _bytes(title: str, now: int | None, traces: tuple[Trace, ...], source: str) -> Strip:

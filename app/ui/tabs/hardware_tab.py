@@ -32,6 +32,7 @@ from app.ui.widgets.page import Page
 from app.ui.widgets.paste_card import PasteCard
 from app.ui.widgets.runtime_list import RuntimeList
 from app.ui.widgets.tile_card import TileCard
+from app.ui.widgets.track_card import TrackCard
 from app.work import bandwidth_run, pasted_facts
 from app.work.detection import Detection
 from app.work.live import Live
@@ -73,6 +74,7 @@ class HardwareTab(Page):
     def _on_evidence_changed(self) -> None:
         machine = self._session.evidence.machine
         foreign = self._session.read_only_path
+        self._track.show_track(self._session.evidence.track)
         self._live_card.setVisible(not foreign)
         self._detect.setEnabled(not foreign)
         self._paste.setVisible(not foreign)
@@ -232,6 +234,8 @@ class HardwareTab(Page):
         self._panel = LivePanel(self._live)
         self._live_card.body.addWidget(self._panel)
         self.body.addWidget(self._live_card)
+        self._track = TrackCard()
+        self.body.addWidget(self._track)
         self.body.addWidget(self._make_runtimes())
         self.body.addWidget(self._make_facts())
         self._paste = PasteCard(pasted_facts.commands(sys.platform))
