@@ -1,12 +1,12 @@
 """Compute buffers by building the graph of the load (core.graph), where the program is known.
 
 Exact for builds 10434 and 11434 on the processor and on RPC devices (tests/truth); on Vulkan the
-order of nodes is that of build 11434. CUDA, ROCm, Metal and SYCL follow their source, not checked.
+order of nodes is that of build 11434. CUDA, ROCm, Metal and SYCL follow their source; logs of real
+cards and of builds from 2025 on agree (tests/truth/gpus.py).
 """
 
-from dataclasses import replace
-
 from app.core.compute import Compute, Span, outputs_max
+from app.core.eras import Change, Era, eras_of
 from app.core.graph.net import Batch, Homes
 from app.core.graph.reserve import Job, is_known, reserve
 from app.core.load import Placed
@@ -14,34 +14,31 @@ from app.core.machine import Device, DeviceKind
 from app.core.request import SplitMode, Switch
 from app.core.units import MIB
 
-# Batches that mix tokens and embeddings have inputs for both: made between these two builds
-_LAST_PLAIN, _FIRST_MIXED = 11342, 11434
-_FIRST_BUILD = 10434  # masks, kept rows and states as here; older ones are in core.compute
 _CLOSE, _CLOSE_BYTES = 0.01, MIB
 _NEAR = {DeviceKind.VULKAN: 0.15}
 _CHECKED = frozenset({DeviceKind.RPC, DeviceKind.VULKAN})
 _UNCHECKED = 0.15
+# builds before the fused operation compute the delta net in chunks, in many small nodes that are
+# not built here: up to so many more results of one layer (build_delta_net_chunking)
+_DELTA_NETS = frozenset({"qwen3next", "qwen35", "qwen35moe"})
+_CHUNK_RESULTS = 12
 
 
 def by_graph(placed: Placed, build: int | None, *, is_dry: bool) -> Compute | None:
-    """Return the compute buffers; None when the architecture or the build is not known here.
+    """Return the compute buffers; None when the architecture is not known here.
 
-    build None = not known, so the range covers both kinds of inputs.
+    build None = not known, so the range covers builds of all ages.
     """
-    if not is_known(placed.shape.arch) or (build is not None and build < _FIRST_BUILD):
+    if not is_known(placed.shape.arch):
         return None
-    plain = _batch(placed)
-    batches = []
-    if build is None or build > _LAST_PLAIN:
-        batches.append(replace(plain, is_mixed=True))
-    if build is None or build < _FIRST_MIXED:
-        batches.append(plain)
-    found = reserve(_job(placed, is_dry=is_dry), batches)
+    eras = eras_of(build)
+    found = reserve(_job(placed, is_dry=is_dry), [_batch(placed, era) for era in eras])
     if found is None:
         return None
+    more = max(_chunks(placed, era) for era in eras)
     sizes = [one.n_bytes for one in found]
     *devices, host = (
-        _span(choices, _error(placed.devices, d))
+        _span(choices, _error(placed.devices, d), more)
         for d, choices in enumerate(zip(*sizes, strict=True))
     )
     keeps_flash = found[0].flash_attn or not placed.context.flash_attn
@@ -56,21 +53,31 @@ def _error(devices: tuple[Device, ...], d: int) -> float:
     return max(_NEAR.get(kind, _CLOSE if kind in _CHECKED else _UNCHECKED) for kind in kinds)
 
 
-def _span(choices: tuple[int, ...], error: float) -> Span:
+def _chunks(placed: Placed, era: Era) -> int:
+    """Return what a build without the fused delta net may need beside the graph."""
+    if placed.shape.arch not in _DELTA_NETS or era.has(Change.FUSED_DELTA):
+        return 0
+    return _CHUNK_RESULTS * 4 * placed.context.n_ubatch * placed.shape.inner
+
+
+def _span(choices: tuple[int, ...], error: float, more: int) -> Span:
     low = int(min(choices) * (1 - error)) - _CLOSE_BYTES
-    high = int(max(choices) * (1 + error)) + _CLOSE_BYTES
+    high = int(max(choices) * (1 + error)) + _CLOSE_BYTES + more
     return Span(choices[0], max(low, 0), high) if any(choices) else Span(0, 0, 0)
 
 
-def _batch(placed: Placed) -> Batch:
+def _batch(placed: Placed, era: Era) -> Batch:
     context, request = placed.context, placed.request
+    n_outputs = context.n_ubatch
+    if era.has(Change.FEW_OUTPUTS):
+        n_outputs = min(n_outputs, outputs_max(context, request.tool))
     cells = {one.is_swa: one.cells for one in placed.caches}
     n_seqs = context.n_seq_max
     flash = context.flash_attn
     return Batch(
         n_tokens=-(-context.n_ubatch // n_seqs) * n_seqs,
         n_seqs=n_seqs,
-        n_outputs=min(context.n_ubatch, outputs_max(context, request.tool)),
+        n_outputs=n_outputs,
         flash_attn=flash,
         is_transposed=not flash,
         kind_k=request.cache_type_k,
@@ -78,8 +85,7 @@ def _batch(placed: Placed) -> Batch:
         full_cells=cells.get(False, context.n_ctx_seq),
         window_cells=cells.get(True, 0),
         streams=context.streams,
-        is_mixed=False,
-        keeps_hidden=True,
+        era=era,
     )
 
 

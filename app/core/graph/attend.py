@@ -1,6 +1,7 @@
 """Attention with a KV cache, with windows, and compressed (llm_graph_context::build_attn)."""
 
 from app.core import quants
+from app.core.eras import Change
 from app.core.graph import build as g
 from app.core.graph.net import Net
 from app.core.graph.tensor import Tensor, row_bytes
@@ -21,10 +22,9 @@ class Cache:
         self._widest = max((x.v_values for x in shape.layers), default=0)
         n_rows = net.u * (self._widest if self.is_transposed else 1)
         self.v_rows = None if shape.is_mla else g.given("i64", n_rows)
-        mask = "f16" if batch.flash_attn else "f32"
-        self.mask = g.given(mask, cells, net.u // batch.streams, 1, batch.streams)
+        self.mask = _mask(net, cells)
         self.k_rotation = self.v_rotation = None
-        if not shape.is_mla:
+        if not shape.is_mla and batch.era.has(Change.ROTATED_CACHE):
             model = next((x for x in shape.layers if not x.is_swa), shape.layers[0])
             k_heads, v_heads = {x.head_k for x in owners}, {x.head_v for x in owners}
             self.k_rotation = _rotation(batch.kind_k, k_heads, model.head_k, is_k=True)
@@ -46,6 +46,16 @@ class Cache:
                 v = g.fixed(net.batch.kind_v, ne, buffer, is_weight=False)
             self._made[il] = (k, v)
         return self._made[il]
+
+
+def _mask(net: Net, cells: int) -> Tensor:
+    """build_attn_inp_kq_mask: flash attention reads F16, which older builds made on the device."""
+    batch = net.batch
+    ne = (cells, net.u // batch.streams, 1, batch.streams)
+    if batch.flash_attn and batch.era.has(Change.HALF_MASKS):
+        return g.given("f16", *ne)
+    mask = g.given("f32", *ne)
+    return g.new("CPY", ne, mask, kind="f16") if batch.flash_attn else mask
 
 
 def _rotation(kind: str, heads: set[int], of_model: int, *, is_k: bool) -> Tensor | None:
@@ -104,11 +114,19 @@ def rope(net: Net, current: Tensor, positions: Tensor, factors: Tensor | None = 
     return g.like("ROPE", current, positions, *more)
 
 
+def _copy_into(net: Net, current: Tensor, cache: Tensor) -> None:
+    """Copy to where the free cells begin, as builds without row indexes do."""
+    net.graph.expand(g.cpy(current, g.slice_of(cache, (current.n_values, 1, 1, 1))))
+
+
 def store_k(net: Net, cache: Cache, il: int, k_cur: Tensor) -> None:
     """cpy_k: write this batch's K into the cache."""
     width = k_cur.ne[0] * k_cur.ne[1]
     rows = g.slice_of(k_cur, (width, k_cur.ne[2], 1, 1), (k_cur.nb[2],))
     k, _v = cache.at(il)
+    if not net.batch.era.has(Change.ROW_INDEXES):
+        _copy_into(net, k_cur, k)
+        return
     if net.batch.streams > 1:
         k = g.reshape(k, width, cache.cells * net.batch.streams)
     net.graph.expand(g.set_rows(k, rows, cache.k_rows))
@@ -120,6 +138,9 @@ def store_v(net: Net, cache: Cache, il: int, v_cur: Tensor) -> None:
     _k, v = cache.at(il)
     if v is None or cache.v_rows is None:
         raise KeyError("v")
+    if not net.batch.era.has(Change.ROW_INDEXES):
+        _copy_into(net, v_cur, v)
+        return
     if not cache.is_transposed:
         rows = g.slice_of(v_cur, (width, n, 1, 1), (v_cur.nb[2],))
         if net.batch.streams > 1:

@@ -6,7 +6,8 @@ ggml-cuda, ggml-metal and ggml-rpc, build 11434. RPC takes every operation.
 
 from collections.abc import Callable
 
-from app.core.graph.reorder import reordered
+from app.core.eras import Change, Era
+from app.core.graph.reorder import reordered, reordered_early
 from app.core.graph.split import Backend
 from app.core.graph.tensor import Tensor
 from app.core.graph.vulkan import can_compute
@@ -27,9 +28,9 @@ _VULKAN_CHUNK = GIB  # suballocation_block_size
 _METAL_PARTS = 32  # work groups per head (ggml_metal_op_flash_attn_ext_extra_tmp)
 
 
-def backends_of(devices: tuple[Device, ...], *, op_offload: bool) -> tuple[Backend, ...]:
+def backends_of(devices: tuple[Device, ...], era: Era, *, op_offload: bool) -> tuple[Backend, ...]:
     """Return the devices' backends in their order, the processor last."""
-    found = [_backend(device, op_offload=op_offload) for device in devices]
+    found = [_backend(device, era, op_offload=op_offload) for device in devices]
     return (*found, _processor(devices))
 
 
@@ -50,8 +51,9 @@ def _processor(devices: tuple[Device, ...]) -> Backend:
     )
 
 
-def _backend(device: Device, *, op_offload: bool) -> Backend:
+def _backend(device: Device, era: Era, *, op_offload: bool) -> Backend:
     is_vulkan = device.kind is DeviceKind.VULKAN
+    order = reordered if era.has(Change.VULKAN_ORDER) else reordered_early
     copies = op_offload and device.kind is not DeviceKind.RPC
     return Backend(
         own_buffer=device.id,
@@ -60,8 +62,8 @@ def _backend(device: Device, *, op_offload: bool) -> Backend:
         chunk_bytes=_VULKAN_CHUNK if is_vulkan else None,
         can=can_compute(limit_of(device)) if is_vulkan else None,
         offloads=_is_large if copies else None,
-        reorders=reordered if is_vulkan else None,
-        alloc_bytes=_ALLOC_BYTES.get(device.kind),
+        reorders=order if is_vulkan else None,
+        alloc_bytes=_flash_bytes(device.kind, era),
     )
 
 
@@ -87,15 +89,21 @@ def _cuda_flash(node: Tensor) -> int:
     return node.n_bytes + extra
 
 
-def _metal_flash(node: Tensor) -> int:
-    """Flash attention's result with F16 copies and parts of the sums (placement.md 10.3)."""
+def _metal_parts(node: Tensor) -> int:
+    """Flash attention's result with parts of the sums (ggml_metal_op_flash_attn_ext_extra_tmp)."""
     head_v, n_head, n_tokens = node.ne[0], node.ne[1], min(node.ne[2], _METAL_PARTS)
-    parts = 4 * n_tokens * n_head * _METAL_PARTS * (head_v + 2)
-    return node.n_bytes + sum(_in_half(one) for one in node.src[1:3]) + parts
+    return node.n_bytes + 4 * n_tokens * n_head * _METAL_PARTS * (head_v + 2)
 
 
-_ALLOC_BYTES: dict[DeviceKind, Callable[[Tensor], int]] = {
-    DeviceKind.CUDA: _cuda_flash,
-    DeviceKind.ROCM: _cuda_flash,
-    DeviceKind.METAL: _metal_flash,
-}
+def _metal_flash(node: Tensor) -> int:
+    """The same with F16 copies of K and V (placement.md 10.3)."""
+    return _metal_parts(node) + sum(_in_half(one) for one in node.src[1:3])
+
+
+def _flash_bytes(kind: DeviceKind, era: Era) -> Callable[[Tensor], int] | None:
+    """Return what flash attention's node takes, None where it is the result alone."""
+    if kind is DeviceKind.METAL:
+        return _metal_flash if era.has(Change.METAL_COPIES) else _metal_parts
+    if kind in (DeviceKind.CUDA, DeviceKind.ROCM) and era.has(Change.CUDA_COPIES):
+        return _cuda_flash
+    return None

@@ -6,6 +6,7 @@ The methods follow llm_graph_context's of build 11434; the tensors are those of 
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from app.core.eras import Change, Era
 from app.core.graph import build as g
 from app.core.graph.build import Graph
 from app.core.graph.tensor import Tensor
@@ -28,8 +29,17 @@ class Batch:
     full_cells: int  # of one stream
     window_cells: int
     streams: int
-    is_mixed: bool  # batches may mix tokens and embeddings, so both have inputs
-    keeps_hidden: bool  # hidden rows are taken after the last block, not in it
+    era: Era  # what the build does
+
+    @property
+    def is_mixed(self) -> bool:
+        """Tell whether batches may mix tokens and embeddings, so that both have inputs."""
+        return self.era.has(Change.MIXED_BATCHES)
+
+    @property
+    def keeps_hidden(self) -> bool:
+        """Tell whether hidden rows are taken after the last block, not in it."""
+        return self.era.has(Change.HIDDEN_ROWS)
 
     @property
     def seq_tokens(self) -> int:
@@ -98,7 +108,8 @@ class Net:
         width = self.shape.n_embd
         by_token = g.get_rows(table, g.given("i32", self.u))
         self.graph.expand(by_token)
-        self.graph.expand(g.given("f32", width, self.u))
+        if self.batch.era.has(Change.EMBEDDING_INPUT):
+            self.graph.expand(g.given("f32", width, self.u))
         if self.batch.is_mixed:
             tokens, slots = g.given("i32", self.u), g.given("i64", self.u)
             copy = g.like("DUP", g.given("f32", width, self.u))

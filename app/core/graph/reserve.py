@@ -13,7 +13,7 @@ from app.core.graph.alloc import Arena, allocate
 from app.core.graph.devices import backends_of, copied_from
 from app.core.graph.lookup import Shelf, few
 from app.core.graph.net import Batch, Homes, Net
-from app.core.graph.split import Scheduler
+from app.core.graph.split import Backend, Scheduler
 from app.core.machine import Device, DeviceKind
 from app.core.shape import Shape
 from app.core.stow import Stowed
@@ -129,15 +129,14 @@ def _loses_flash(question: _Question) -> bool:
     job = question.job
     n = question.batch.n_seqs
     net = _net(question, replace(question.batch, n_tokens=n, n_outputs=n), is_bound=True)
-    _scheduler(job).plan(net.graph)
+    _scheduler(question).plan(net.graph)
     return any(node.backend != job.homes.blocks[il] for il, node in net.fused)
 
 
 def _peaks(question: _Question, batch: Batch, *, is_bound: bool) -> tuple[int, ...]:
-    job = question.job
     net = _net(question, batch, is_bound=is_bound)
-    plan = _scheduler(job).plan(net.graph)
-    backends = backends_of(job.devices, op_offload=job.op_offload)
+    plan = _scheduler(question).plan(net.graph)
+    backends = _backends(question)
     for node, backend in plan.nodes:
         alloc_bytes = backends[backend].alloc_bytes
         if alloc_bytes is not None and node.op == "FLASH_ATTN_EXT":
@@ -147,9 +146,14 @@ def _peaks(question: _Question, batch: Batch, *, is_bound: bool) -> tuple[int, .
     return tuple(arena.peak for arena in arenas)
 
 
-def _scheduler(job: Job) -> Scheduler:
-    backends = backends_of(job.devices, op_offload=job.op_offload)
-    return Scheduler(backends, copied_from(), is_pipelined=job.is_pipelined)
+def _backends(question: _Question) -> tuple[Backend, ...]:
+    job = question.job
+    return backends_of(job.devices, question.batch.era, op_offload=job.op_offload)
+
+
+def _scheduler(question: _Question) -> Scheduler:
+    is_pipelined = question.job.is_pipelined
+    return Scheduler(_backends(question), copied_from(), is_pipelined=is_pipelined)
 
 
 def _net(question: _Question, batch: Batch, *, is_bound: bool) -> Net:
