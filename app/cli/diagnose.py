@@ -62,6 +62,8 @@ def add_options(parser: ArgumentParser) -> None:
     parser.add_argument("--change", choices=TRIED_BY_A_LOAD, metavar="ID",
                         help="with --prove: try this one of the changes under “What would help” "
                         "instead of the verdict's: %(choices)s")  # fmt: skip
+    parser.add_argument("--all", action="store_true",
+                        help="also list the checks that are only counted otherwise")  # fmt: skip
     parser.add_argument("--json", action="store_true", help=f"print {SCHEMA}")
     parser.add_argument("--pdf", type=Path, metavar="FILE", help="also write the report")
     parser.add_argument("--evidence", type=Path, metavar="FILE",
@@ -91,7 +93,7 @@ def main(options: Namespace) -> int:
             evidence = replace(evidence, symptom=options.symptom)
         if options.prove:
             evidence = _proved(evidence, options.change, r)
-        _print(evidence, r, as_json=options.json)
+        _print(evidence, r, as_json=options.json, shows_all=options.all)
         _write(evidence, r, options)
     return ANSWERED
 
@@ -185,7 +187,7 @@ def _composed(options: Namespace, evidence: Evidence) -> Evidence:
     return replace(evidence, request=request)
 
 
-def _print(evidence: Evidence, r: Estimate | None, *, as_json: bool) -> None:
+def _print(evidence: Evidence, r: Estimate | None, *, as_json: bool, shows_all: bool) -> None:
     diagnosis, predicted = judge.diagnose(evidence), forecast(evidence, r)
     proof = proof_of(evidence, diagnosis)
     ranking = ranked.ranking(evidence, predicted)
@@ -193,7 +195,7 @@ def _print(evidence: Evidence, r: Estimate | None, *, as_json: bool) -> None:
         document = diagnosis_json(evidence, diagnosis, predicted, proof, ranking)
         print(json.dumps(document, indent=2, ensure_ascii=False))
     else:
-        print(diagnose_text(evidence, diagnosis, predicted, proof, ranking))
+        print(diagnose_text(evidence, diagnosis, predicted, proof, ranking, shows_all=shows_all))
 
 
 def _write(evidence: Evidence, r: Estimate | None, options: Namespace) -> None:

@@ -20,8 +20,13 @@ def diagnose_text(
     predicted: Forecast,
     proof: Proof | None = None,
     ranking: Ranking | None = None,
+    *,
+    shows_all: bool = False,
 ) -> str:
-    """Return verdict, evidence lines, what is ruled out, rates, prediction, and what would help."""
+    """Return verdict, evidence lines, what is ruled out, rates, prediction, and what would help.
+
+    shows_all: also the checks that are only counted otherwise.
+    """
     blocks: list[Block] = list(verdict.summary(diagnosis))
     if diagnosis.verdict is not None:
         blocks.append(Heading("Evidence"))
@@ -32,6 +37,8 @@ def diagnose_text(
         blocks += [Heading("Before and after the change"), *before_after.blocks(proof)]
         blocks += [Heading("Incident note")]
         blocks += incident.blocks(evidence, diagnosis, predicted, proof)
+    if shows_all:
+        blocks += [Heading("All checks"), *verdict.annex(diagnosis)]
     if evidence.notes:
         blocks += [Heading("Notes"), Bullets(evidence.notes)]
     return block_text(blocks)

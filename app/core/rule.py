@@ -71,6 +71,7 @@ class Ruled:
     rule_id: str
     title: str
     because: str
+    is_near: bool = False  # a rival of what was found, or what the symptom points at
 
 
 @dataclass(frozen=True, slots=True)

@@ -78,8 +78,8 @@ def build(
         Section("options", "What would help", ranking.blocks(evidence, found, ranked or Ranking())),
         Section("model", "Model file", model.blocks(evidence, header_sha256)),
         Section("computer", "Computer", computer.blocks(evidence)),
-        Section("annex", "All checks", verdict.annex(diagnosis)),
         Section("privacy", "What was left out", _left_out(evidence, removed)),
+        Section("annex", "Annex: the other checks", verdict.annex(diagnosis)),
     )
     name = evidence.model.name if evidence.model else "no model file"
     return Document(

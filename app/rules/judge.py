@@ -41,7 +41,14 @@ def diagnose(evidence: Evidence, chosen: tuple[Rule, ...] | None = None) -> Diag
             ruled_out.append(Ruled(rule.id, rule.title, answer[1]))
     verdict = next((f for f in found if f.certainty is not Certainty.NOT_PROVEN), None)
     also = tuple(finding for finding in found if finding is not verdict)
-    return Diagnosis(verdict, also, tuple(ruled_out), tuple(not_checked))
+    near = order.near(verdict.rule_id if verdict is not None else "", evidence.symptom)
+    return Diagnosis(verdict, also, _sorted(ruled_out, near), _sorted(not_checked, near))
+
+
+def _sorted(rules_: list[Ruled], near: frozenset[str]) -> tuple[Ruled, ...]:
+    """Mark the rules worth naming first, and put them first."""
+    marked = [replace(ruled, is_near=ruled.rule_id in near) for ruled in rules_]
+    return tuple(sorted(marked, key=lambda ruled: not ruled.is_near))
 
 
 def _disturbed(evidence: Evidence) -> str:

@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+from app.core.symptom import Symptom
+
 
 @dataclass(frozen=True, slots=True)
 class Group:
@@ -145,6 +147,40 @@ GROUPS = (
     ),
 )
 ORDER = tuple(rule for group in GROUPS for rule in group.rules)
+
+
+_SPEED = (
+    "a device in the program",
+    "a device that is used",
+    "memory that moves",
+    "layers and KV cache on the host",
+    "a quiet machine",
+)
+# which groups a symptom points at: they are named first, and decide nothing
+CONCERNS: dict[str, tuple[str, ...]] = {
+    Symptom.NO_LOAD.value: ("the load", "limits of the platform", "the context"),
+    Symptom.OUT_OF_MEMORY_AT_ONCE.value: ("the load", "limits of the platform", "the context"),
+    Symptom.OUT_OF_MEMORY_LATER.value: ("the load", "memory that moves", "limits of the platform"),
+    Symptom.SLOW_START.value: ("the workload", "memory that moves"),
+    Symptom.SLOW_ANSWER.value: ("the workload", "threads, link, kernels", "the context"),
+    Symptom.SLOW_WRITING.value: _SPEED,
+    Symptom.SLOW_LONG_CHATS.value: ("the context", "the workload", "threads, link, kernels"),
+    Symptom.SLOW_LATER.value: ("a quiet machine", "memory that moves", "the workload"),
+    Symptom.WRONG_TEXT.value: ("the text", "the context"),
+}
+
+
+def near(rule_id: str, symptom: str) -> frozenset[str]:
+    """Return the rules worth naming first: the verdict's rivals, and what the symptom points at.
+
+    Rivals are those of its own group and of the one that is looked at before it. Without a verdict
+    or a symptom they are those that most often explain a slow model.
+    """
+    titles = set(CONCERNS.get(symptom, () if rule_id else _SPEED))
+    for before, group in zip(("", *(g.title for g in GROUPS)), GROUPS, strict=False):
+        if rule_id in group.rules:
+            titles |= {before, group.title}
+    return frozenset(rule for group in GROUPS if group.title in titles for rule in group.rules)
 
 
 def place(rule_id: str) -> int:

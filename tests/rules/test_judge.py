@@ -8,7 +8,10 @@ import pytest
 from app.core.bench import BenchRun, Test
 from app.core.evidence import Evidence, MemoryWatch
 from app.core.rule import Certainty, Finding, Fix, Rule
+from app.core.symptom import Symptom
+from app.logs import scan
 from app.rules import judge, order
+from tests.rules.test_captures import LOGS
 
 
 def finding(certainty: Certainty = Certainty.PROVEN) -> Finding:
@@ -109,3 +112,22 @@ def test_leaves_out_what_is_beside_the_point() -> None:
     beside = replace(rule("vllm", None), silent=lambda _evidence: "")
     found = judge.diagnose(Evidence(), (beside, rule("a", None)))
     assert [ruled.rule_id for ruled in found.ruled_out] == ["a"]
+
+
+def test_names_the_rivals_of_the_verdict_first() -> None:
+    log = scan.scan_file(LOGS / "b10434-vulkan-partial-ngl9-lv4.log")
+    found = judge.diagnose(Evidence(log=log))
+    near = [ruled.rule_id for ruled in found.ruled_out if ruled.is_near]
+    assert "kv-on-host" in near and "load-failed" not in near
+    assert [ruled.is_near for ruled in found.ruled_out] == sorted(
+        (ruled.is_near for ruled in found.ruled_out), reverse=True
+    )
+    asked = judge.diagnose(Evidence(log=log, symptom="no-load"))
+    assert asked.verdict == found.verdict
+    assert "load-failed" in [ruled.rule_id for ruled in asked.ruled_out if ruled.is_near]
+
+
+def test_every_symptom_points_at_groups_that_exist() -> None:
+    assert set(order.CONCERNS) == {symptom.value for symptom in Symptom}
+    titles = {group.title for group in order.GROUPS}
+    assert all(set(names) <= titles for names in order.CONCERNS.values())

@@ -10,7 +10,7 @@ from app.core.machine import Machine
 from app.core.model import Model
 from app.core.overview import overview
 from app.core.proof import Proof, why_not
-from app.core.rule import Certainty, Cite, Diagnosis, Finding
+from app.core.rule import Certainty, Cite, Diagnosis, Finding, Ruled
 from app.ui.models.prediction_model import PredictionView, prediction_view
 from app.ui.models.proof_model import ProofView, proof_view
 
@@ -60,8 +60,10 @@ class DiagnosisView:
 
     verdict: FindingView
     also: tuple[FindingView, ...]
-    ruled_out: tuple[str, ...]
+    ruled_out: tuple[str, ...]  # rivals of the verdict, and what the symptom points at
     not_checked: tuple[str, ...]
+    more_ruled_out: tuple[str, ...]
+    more_not_checked: tuple[str, ...]
     notes: tuple[str, ...]
     rates: tuple[RateLine, ...]
     prediction: RateLine
@@ -83,8 +85,10 @@ def diagnosis_view(
     return DiagnosisView(
         verdict=finding_view(verdict) if verdict else _nothing(diagnosis),
         also=tuple(finding_view(finding) for finding in diagnosis.also),
-        ruled_out=tuple(f"{r.title}: {r.because}" for r in diagnosis.ruled_out if r.because),
-        not_checked=tuple(f"{r.title}: {r.because}" for r in diagnosis.not_checked),
+        ruled_out=_lines(diagnosis.ruled_out, is_near=True),
+        not_checked=_lines(diagnosis.not_checked, is_near=True),
+        more_ruled_out=_lines(diagnosis.ruled_out, is_near=False),
+        more_not_checked=_lines(diagnosis.not_checked, is_near=False),
         notes=evidence.notes,
         rates=tuple(_rate(run) for run in evidence.runs[-4:]),
         prediction=_prediction(forecast),
@@ -146,6 +150,15 @@ def machine_text(machine: Machine | None) -> str:
         parts.append(f"{units.gib(memory)} of memory")
     parts.append(overview(machine).headline)
     return " · ".join(parts)
+
+
+def _lines(rules: tuple[Ruled, ...], *, is_near: bool) -> tuple[str, ...]:
+    """Return a line for each reason; faults with the same one stand together."""
+    because: dict[str, list[str]] = {}
+    for ruled in rules:
+        if ruled.because and ruled.is_near is is_near:
+            because.setdefault(ruled.because, []).append(ruled.title)
+    return tuple(f"{'; '.join(titles)}: {reason}" for reason, titles in because.items())
 
 
 def _nothing(diagnosis: Diagnosis) -> FindingView:

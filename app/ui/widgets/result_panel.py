@@ -6,8 +6,8 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 from app.ui import theme
 from app.ui.models.diagnosis_model import DiagnosisView, FindingView
 from app.ui.models.ranking_model import RankingView
-from app.ui.widgets.card import Card, dim_label
 from app.ui.widgets.finding_card import FindingCard
+from app.ui.widgets.folded_list import FoldedList
 from app.ui.widgets.prediction_card import PredictionCard
 from app.ui.widgets.proof_card import ProofCard
 from app.ui.widgets.ranking_card import RankingCard
@@ -42,13 +42,8 @@ class ResultPanel(QWidget):
         self._also = QVBoxLayout()
         self._also.setSpacing(theme.M)
         self._layout.addLayout(self._also)
-        self._checked = Card(self.tr("Ruled out"))
-        self._missing = Card(self.tr("Not checked"))
-        self._checked_text, self._missing_text = dim_label(), dim_label()
-        self._checked_text.setObjectName("ruledOut")
-        self._missing_text.setObjectName("notChecked")
-        self._checked.body.addWidget(self._checked_text)
-        self._missing.body.addWidget(self._missing_text)
+        self._checked = FoldedList(self.tr("Ruled out"), "ruledOut")
+        self._missing = FoldedList(self.tr("Not checked"), "notChecked")
         self._layout.addWidget(self._checked)
         self._layout.addWidget(self._missing)
 
@@ -63,11 +58,8 @@ class ResultPanel(QWidget):
         _clear(self._also)
         for finding in view.also:
             self._also.addWidget(self._other(finding))
-        self._checked_text.setText("\n".join(view.ruled_out))
-        self._checked.setVisible(bool(view.ruled_out))
-        missing = (*view.not_checked, *view.notes)
-        self._missing_text.setText("\n".join(missing))
-        self._missing.setVisible(bool(missing))
+        self._checked.show_lines(view.ruled_out, view.more_ruled_out)
+        self._missing.show_lines((*view.notes, *view.not_checked), view.more_not_checked)
 
     def show_running(self, *, is_running: bool) -> None:
         """Let a fix be tried only while nothing else runs."""
