@@ -15,6 +15,7 @@ from app.core.evidence import Evidence
 from app.core.machine import Machine, Runtime
 from app.core.model import Fault, Model
 from app.core.request import Tool
+from app.core.watch_json import watch_json
 from app.gguf.model import read_model
 from app.probes.host import RealHost
 from app.report import rates
@@ -46,6 +47,7 @@ class _Measured:
     command: tuple[str, ...]
     entry: Entry | None
     notes: tuple[str, ...]
+    watched: dict[str, object] | None = None  # as the JSON output has it
 
 
 def add_options(parser: ArgumentParser) -> None:
@@ -79,7 +81,9 @@ def main(options: Namespace) -> int:
         measured = _measure(options, plan, machine, chosen)
     running.keep(measured.entry)
     if options.json:
-        document = bench_json(measured.runs, command=measured.command, notes=measured.notes)
+        document = bench_json(
+            measured.runs, command=measured.command, notes=measured.notes, watched=measured.watched
+        )
         print(json.dumps(document, indent=2, ensure_ascii=False))
     else:
         print(_text(measured))
@@ -134,7 +138,8 @@ def _with_bench(options: Namespace, plan: _Plan, machine: Machine, runtime: Runt
         running.say,
     )  # fmt: skip
     notes = tuple(f"llama-bench cannot be told: {name}." for name in result.left_out)
-    return _Measured(result.runs, result.command, entry_of_bench(result, machine), notes)
+    watched = watch_json(result.watch, result.gpu_watch, result.track)
+    return _Measured(result.runs, result.command, entry_of_bench(result, machine), notes, watched)
 
 
 def _with_server(options: Namespace, plan: _Plan, machine: Machine, runtime: Runtime) -> _Measured:
@@ -171,6 +176,7 @@ def _with_server(options: Namespace, plan: _Plan, machine: Machine, runtime: Run
         outcome.command if outcome is not None else (),
         replace(entry, source="benchmark") if entry is not None else None,
         evidence.notes,
+        watch_json(evidence.watch, evidence.gpu_watch, evidence.track),
     )
 
 

@@ -10,7 +10,11 @@ SCHEMA = product.schema("bench")
 
 
 def bench_json(
-    runs: Sequence[BenchRun], *, command: Sequence[str] = (), notes: Sequence[str] = ()
+    runs: Sequence[BenchRun],
+    *,
+    command: Sequence[str] = (),
+    notes: Sequence[str] = (),
+    watched: dict[str, object] | None = None,
 ) -> dict[str, object]:
     """Return the document; prompt and generation are runs of their own, never merged."""
     return {
@@ -18,6 +22,7 @@ def bench_json(
         "runs": [_run(run) for run in runs],
         "command": list(command),
         "notes": list(notes),
+        "watched": watched,
     }
 
 

@@ -11,6 +11,7 @@ from app.core.proof import Pair, Proof, RatePair
 from app.core.ranking import Option, Ranking
 from app.core.reading import Estimate, Kind
 from app.core.rule import Certainty, Cite, Diagnosis, Finding, Fix
+from app.core.watch_json import watch_json
 from app.core.waterfall import Level, Waterfall
 
 SCHEMA = product.schema("diagnose")
@@ -47,6 +48,7 @@ def diagnosis_json(
         ],
         "prediction": _prediction(evidence, forecast),
         "measured": _measured(evidence.runs),
+        "watched": watch_json(evidence.watch, evidence.gpu_watch, evidence.track),
         "proof": None if proof is None else proof_json(proof),
         "options": [_option(option) for option in (ranking.options if ranking else ())],
         "refused": [

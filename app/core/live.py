@@ -58,3 +58,4 @@ class LiveReading:
     limit_used_bytes: int | None = None  # what counts against it
     limit_hits: int | None = None  # how often it was reached since the reading before
     spilled_bytes: int | None = None  # Windows: card memory of the runtimes in system memory
+    fault_bytes_s: float | None = None  # Windows: read for faults, swap and files together

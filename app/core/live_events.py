@@ -85,6 +85,10 @@ def _memory(reading: LiveReading) -> Iterator[_Seen]:
     if again >= REFAULT_FROM:
         text = f"pages of files are dropped and read again (refaults): {units.size(again)}/s"
         yield _Seen("swap", text, "refault")
+    faults = reading.fault_bytes_s or 0.0
+    if faults >= REFAULT_FROM:
+        text = f"pages are read from the drive again (swap or files): {units.size(faults)}/s"
+        yield _Seen("swap", text, "fault")
     if reading.limit_hits and reading.limit_bytes is not None:
         text = f"memory limit reached: {units.gib(reading.limit_bytes)} for this container"
         yield _Seen("memory", text, "limit")

@@ -73,6 +73,7 @@ class LiveMeter:
             swap_in_bytes_s=_rate(before.swap_in_bytes, now.swap_in_bytes, seconds),
             swap_out_bytes_s=_rate(before.swap_out_bytes, now.swap_out_bytes, seconds),
             refault_bytes_s=_rate(before.refault_bytes, now.refault_bytes, seconds),
+            fault_bytes_s=_rate(before.fault_bytes, now.fault_bytes, seconds),
             cpu_kinds=self._kinds.read(),
             gpus=gpus,
             processes=processes,

@@ -176,7 +176,7 @@ def test_marks_leave_the_chart_with_their_time_and_events_stay() -> None:
 
 def test_processes_of_runtimes_have_strips_of_their_own() -> None:
     server = ProcessReading(
-        7, "Ollama: llama-server", "llama-server -m a.gguf", 1.5, 3 * GIB, 20 * GIB
+        7, "Ollama: llama-server", "llama-server -m a.gguf", 1.0004, 3 * GIB, 20 * GIB
     )
     helper = ProcessReading(8, "Ollama", "ollama serve", None, 1 << 20)
     _, first, second = groups(_history(LiveReading(1.0, processes=(server, helper))))
@@ -184,7 +184,7 @@ def test_processes_of_runtimes_have_strips_of_their_own() -> None:
         "Ollama: llama-server, process 7", "llama-server -m a.gguf",
     )  # fmt: skip
     assert [(strip.title, strip.now) for strip in first.strips] == [
-        ("CPU", "1.5 cores"), ("Resident memory", "3.00 GiB"), ("GPU memory", "20.00 GiB"),
+        ("CPU", "1 core"), ("Resident memory", "3.00 GiB"), ("GPU memory", "20.00 GiB"),
     ]  # fmt: skip
     # what the driver does not tell is not drawn, and a first reading has no rate
     assert [(strip.title, strip.now) for strip in second.strips] == [
@@ -216,6 +216,16 @@ def test_pages_that_are_read_again_are_drawn_beside_swap() -> None:
     swap = strips(history)[2]
     assert [trace.name for trace in swap.traces] == ["in", "out", "read again"]
     assert swap.top >= 3 * (1 << 20)
+
+
+def test_where_swap_is_not_told_from_files_what_is_read_for_faults_is_drawn() -> None:
+    reading = LiveReading(1.0, swap_out_bytes_s=0.0, fault_bytes_s=40.0 * (1 << 20))
+    swap = strips(_history(reading))[2]
+    assert [trace.name for trace in swap.traces] == ["out", "read"]
+    assert swap.now == "read 40.0 MiB/s, out 0 bytes/s"
+    assert [mark.text for mark in swap.marks] == [
+        "pages are read from the drive again (swap or files): 40.0 MiB/s"
+    ]
 
 
 def test_kinds_of_cores_are_lines_of_their_own() -> None:

@@ -85,10 +85,15 @@ def _swap(history: History) -> Strip:
     again = history.points(lambda reading: reading.refault_bytes_s)
     if is_known(again):
         traces = (*traces, Trace("read again", "error", again, True))
+    faults = history.points(lambda reading: reading.fault_bytes_s)
+    if is_known(faults):  # Windows does not tell swap from files
+        traces = (traces[1], Trace("read", "accent", faults))
     top = live_axis.bytes_top(traces, _LEAST_RATE)
     into, out = (last.swap_in_bytes_s, last.swap_out_bytes_s) if last else (None, None)
     now = units.UNKNOWN
-    if into is not None and out is not None:
+    if last is not None and last.fault_bytes_s is not None and out is not None:
+        now = f"read {_rate(last.fault_bytes_s)}, out {_rate(out)}"
+    elif into is not None and out is not None:
         now = f"in {_rate(into)}, out {_rate(out)}"
         if last is not None and last.refault_bytes_s:
             now += f", again {_rate(last.refault_bytes_s)}"

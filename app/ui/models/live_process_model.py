@@ -69,4 +69,5 @@ def _of(pid: int, value: Value) -> Callable[[LiveReading], float | None]:
 def _cores(value: float | None) -> str:
     if value is None:
         return units.UNKNOWN
-    return "1 core" if value == 1 else f"{value:.3g} cores"
+    text = f"{value:.3g}"
+    return "1 core" if text == "1" else f"{text} cores"

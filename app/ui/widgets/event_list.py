@@ -25,7 +25,6 @@ class EventList(QWidget):
         super().__init__(parent)
         self.model = EventModel(self)
         self._none = dim_label(none)
-        self._none.setObjectName(f"{name}None")
         self._view = QListView()
         self._view.setObjectName(name)
         self._view.setAccessibleName(self.tr("Limits that were reached"))
