@@ -165,11 +165,15 @@ class LogEvent:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """The lines of a log that hold a text, from 1; is_all is False when there are more."""
+    """The lines of a log that hold a text, from 1; is_all is False when there are more.
+
+    n_hard are the lines on which a pattern needed too many steps: whether they match is unknown.
+    """
 
     text: str
     lines: tuple[int, ...]
     is_all: bool = True
+    n_hard: int = 0
 
 
 class BufferKind(Enum):

@@ -1,12 +1,15 @@
 """Finds the lines of a log that match a regular expression; meant to run in a Job.
 
 Qt's expressions are used, not Python's: Python's hold up all threads while they match, and have
-no limit. PCRE gives up on a line when a pattern needs too many steps (its match limit).
+no limit. PCRE gives up on a line when a pattern needs too many steps (its match limit); such lines
+are counted, so that nobody takes them for lines without a match.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QRegularExpression
@@ -21,6 +24,9 @@ if TYPE_CHECKING:  # it loads numpy
 
 LIMIT = 200_000  # lines
 _MOST_CHARS = 8_192  # of a line that is matched
+_STEPS = "(*LIMIT_MATCH=%d)"  # stands before the pattern
+_MOST_STEPS = 1_000_000  # on a line: about 2 ms
+_FEW_STEPS = 20_000  # while a line is drawn
 _PIECE = 1 << 20  # bytes that are decoded at once; between two the job can be stopped
 _ASTRAL = re.compile("[\U00010000-\U0010ffff]")  # two units in Qt, which would shift positions
 _RETURNS = re.compile(r"\r+\n")
@@ -39,16 +45,47 @@ _WARNINGS = (
 LEVELS = {"errors": _ERRORS, "warnings": _WARNINGS}
 
 
-def compile_pattern(pattern: str) -> QRegularExpression:
+@dataclass(slots=True)
+class _Hits:
+    """The lines that match so far, and how many were too hard for the pattern."""
+
+    lines: list[int] = field(default_factory=list)
+    n_hard: int = 0
+
+
+def compile_pattern(pattern: str, steps: int = _MOST_STEPS) -> QRegularExpression:
     """Return the expression; UserError says what is wrong with it and where."""
-    made = QRegularExpression(pattern, _OPTIONS)
+    limit = _STEPS % steps
+    made = QRegularExpression(limit + pattern, _OPTIONS)
     if not made.isValid():
         raise UserError(
             "This is no regular expression",
-            f"{made.errorString()} at character {made.patternErrorOffset() + 1}",
+            f"{made.errorString()} at character {made.patternErrorOffset() - len(limit) + 1}",
             "Switch .* off to search for the text as it is",
         )
     return made
+
+
+def spans_of_pattern(pattern: str, most: int) -> Callable[[str], tuple[tuple[int, int], ...]]:
+    """Return what finds the places in a line that match; few steps, as it is asked while drawing.
+
+    For a pattern that is not valid it finds nothing.
+    """
+    try:
+        made = compile_pattern(pattern, _FEW_STEPS)
+    except UserError:
+        return lambda _line: ()
+
+    def spans(line: str) -> tuple[tuple[int, int], ...]:
+        matches = made.globalMatch(_ASTRAL.sub("\ufffd", line))
+        places = list[tuple[int, int]]()
+        while matches.hasNext() and len(places) < most:
+            match = matches.next()
+            if match.capturedLength():
+                places.append((match.capturedStart(), match.capturedEnd()))
+        return tuple(places)
+
+    return spans
 
 
 def find_pattern(
@@ -61,7 +98,7 @@ def find_pattern(
     """Return the lines that match; OSError when the log is gone, UserError for a bad pattern."""
     made = compile_pattern(pattern)
     total, done, before = max(1, index.n_bytes), 0, 1
-    lines: list[int] = []
+    hits = _Hits()
     rest = b""
     for block in index.blocks():
         for start in range(0, len(block), _PIECE):
@@ -71,19 +108,17 @@ def find_pattern(
             rest = data[end:]
             if len(rest) > _PIECE:  # a line without end: what is beyond is not matched
                 rest = rest[:_MOST_CHARS]
-            before = _search(made, data[:end], before, lines, cancel)
-            if len(lines) > limit:
-                return Found(pattern, tuple(lines[:limit]), is_all=False)
+            before = _search(made, data[:end], before, hits, cancel)
+            if len(hits.lines) > limit:
+                return Found(pattern, tuple(hits.lines[:limit]), is_all=False, n_hard=hits.n_hard)
         done += len(block)
         if progress is not None:
             progress(min(100, 100 * done // total), "Searching")
-    _search(made, rest, before, lines, cancel)
-    return Found(pattern, tuple(lines))
+    _search(made, rest, before, hits, cancel)
+    return Found(pattern, tuple(hits.lines), n_hard=hits.n_hard)
 
 
-def _search(
-    made: QRegularExpression, data: bytes, line: int, lines: list[int], cancel: Cancel
-) -> int:
+def _search(made: QRegularExpression, data: bytes, line: int, hits: _Hits, cancel: Cancel) -> int:
     """Add the lines that match; return the number of the line behind the data."""
     text = data.decode("utf-8", "replace")
     if not text.isascii():
@@ -94,7 +129,8 @@ def _search(
     while at < len(text):
         found = made.match(text, at)
         if not found.isValid():  # too many steps somewhere in it
-            return _each(made, text[counted:], line, lines, cancel)
+            line += text.count("\n", counted, at)
+            return _each(made, text[at:], line, hits, cancel)
         if not found.hasMatch():
             break
         position = min(found.capturedStart(), len(text) - 1)
@@ -103,21 +139,24 @@ def _search(
         stop = len(text) if stop < 0 else stop
         line += text.count("\n", counted, begin)
         counted = begin
-        if _matches(made, text[begin:stop]):
-            lines.append(line)
+        _try(made, text[begin:stop], line, hits)
         at = max(stop, position) + 1
     return line + text.count("\n", counted)
 
 
-def _each(made: QRegularExpression, text: str, line: int, lines: list[int], cancel: Cancel) -> int:
-    """Do the same line by line; a line that is too hard is left out."""
+def _each(made: QRegularExpression, text: str, line: int, hits: _Hits, cancel: Cancel) -> int:
+    """Do the same line by line; a line that is too hard is left out and counted."""
     parts = text.split("\n")
     for offset, part in enumerate(parts):
         cancel.check()
-        if (not lines or lines[-1] < line + offset) and _matches(made, part):
-            lines.append(line + offset)
+        if part or offset + 1 < len(parts):
+            _try(made, part, line + offset, hits)
     return line + len(parts) - 1
 
 
-def _matches(made: QRegularExpression, line: str) -> bool:
-    return made.match(line[:_MOST_CHARS].rstrip("\r")).hasMatch()
+def _try(made: QRegularExpression, text: str, line: int, hits: _Hits) -> None:
+    match = made.match(text[:_MOST_CHARS].rstrip("\r"))
+    if match.hasMatch():
+        hits.lines.append(line)
+    elif not match.isValid():
+        hits.n_hard += 1

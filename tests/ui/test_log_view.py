@@ -9,6 +9,7 @@ from PySide6.QtGui import QGuiApplication
 from pytestqt.qtbot import QtBot
 
 from app.logs.reader import LineIndex
+from app.ui.models import found_spans
 from app.ui.models.log_text import KeptLines, Tone, shown
 from app.ui.widgets import log_marks
 from app.ui.widgets.log_marks import LineMarks, Mark
@@ -132,7 +133,7 @@ def test_shows_only_some_lines_and_keeps_the_cursor_close(view: LogView) -> None
 
 def test_keeps_only_the_found_lines_that_are_shown(view: LogView) -> None:
     view.show_source(Numbered(1000))
-    view.show_found("line", [10, 11, 400])
+    view.show_found([10, 11, 400], found_spans.of_text("line"))
     view.show_rows([10, 400, 510])
     assert view.found_lines == [10, 400]
     view.show_rows(None)

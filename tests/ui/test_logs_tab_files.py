@@ -78,6 +78,7 @@ def test_says_so_when_nothing_is_copied(tab: LogsTab, session: Session, qtbot: Q
 def test_says_so_when_the_pasted_text_cannot_be_kept(
     tab: LogsTab, session: Session, qtbot: QtBot, user_folders: Path
 ) -> None:
+    user_folders.mkdir(exist_ok=True)
     (user_folders / "cache").write_text("a file where the folder should be")
     QGuiApplication.clipboard().setText("a line")
     with qtbot.waitSignal(session.error) as said:

@@ -9,17 +9,22 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from app.core.errors import UserError
+from app.core.log import Found
 from app.logs.reader import LineIndex
 from app.work.jobs import Cancel, Cancelled
-from app.work.log_pattern import LEVELS, find_pattern
+from app.work.log_pattern import LEVELS, find_pattern, spans_of_pattern
 
 DATA = Path(__file__).parents[1] / "data" / "logs"
 
 
-def found(path: Path, pattern: str, limit: int = 200_000) -> tuple[int, ...]:
+def searched(path: Path, pattern: str, limit: int = 200_000) -> Found:
     with LineIndex(path) as index:
         index.extend()
-        return find_pattern(index, pattern, Cancel(), limit=limit).lines
+        return find_pattern(index, pattern, Cancel(), limit=limit)
+
+
+def found(path: Path, pattern: str, limit: int = 200_000) -> tuple[int, ...]:
+    return searched(path, pattern, limit).lines
 
 
 def in_file(tmp_path: Path, text: str, pattern: str) -> tuple[int, ...]:
@@ -73,6 +78,39 @@ def test_pattern_that_explodes_gives_up_on_its_line_only(tmp_path: Path, pattern
     lines = in_file(tmp_path, f"{hard * 3}aac xxy z aa\n{hard}aa\n", pattern)
     assert 4 in lines
     assert time.process_time() - start < 5
+
+
+@pytest.mark.parametrize("pattern", [r"(a+)+$", r"(a|aa)+[cd]", r"(.*)*[z#]"])
+def test_counts_each_line_that_is_too_hard_once(tmp_path: Path, pattern: str) -> None:
+    hard = "a" * 5_000 + "!"
+    path = tmp_path / "a.log"
+    path.write_text("\n".join(["aac", "z aa", hard, "aad #", hard, "", hard]))
+    result = searched(path, pattern)
+    assert result.n_hard == 3
+    assert set(result.lines) <= {1, 2, 4}
+    assert len(set(result.lines)) == len(result.lines)
+
+
+def test_no_line_of_an_easy_pattern_is_too_hard() -> None:
+    result = searched(
+        DATA / "b10434-vulkan-partial-ngl9-lv4.log", r"load_tensors.*buffer size.*MiB$"
+    )
+    assert result.lines
+    assert result.n_hard == 0
+
+
+def test_places_in_a_line_are_in_characters() -> None:
+    spans = spans_of_pattern(r"b+|\d+", 3)
+    assert spans("\U0001f600 abb 12") == ((3, 5), (6, 8))
+    assert spans("1 2 3 4 5") == ((0, 1), (2, 3), (4, 5))
+    assert spans_of_pattern("x*", 9)("ayxx") == ((2, 4),)
+    assert spans_of_pattern("(", 9)("(((") == ()
+
+
+def test_places_in_a_hard_line_cost_little() -> None:
+    start = time.process_time()
+    assert spans_of_pattern(r"(a+)+$", 9)("a" * 8_000 + "!") == ()
+    assert time.process_time() - start < 0.1
 
 
 def test_stops_when_asked(tmp_path: Path) -> None:

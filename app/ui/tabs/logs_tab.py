@@ -9,6 +9,7 @@ from PySide6.QtCore import QMimeData, Qt
 from PySide6.QtGui import QAction, QGuiApplication, QHideEvent, QKeySequence, QShowEvent
 from PySide6.QtWidgets import QPushButton, QSplitter, QWidget
 
+from app.core import units
 from app.core.errors import UserError
 from app.core.log import LogSummary
 from app.ui import theme
@@ -224,9 +225,9 @@ class LogsTab(Page):
             self._pane.view.go_to_line(line)
 
     def _on_copied(self, n_copied: int, n_selected: int) -> None:
-        text = self.tr("Copied {0} lines").format(f"{n_copied:,}")
+        text = self.tr("Copied {0} lines").format(units.count(n_copied))
         if n_copied < n_selected:
-            text += self.tr(", the first of {0}").format(f"{n_selected:,}")
+            text += self.tr(", the first of {0}").format(units.count(n_selected))
         self._session.message.emit(text)
 
     def _on_found(self) -> None:

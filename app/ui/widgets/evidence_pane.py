@@ -4,6 +4,7 @@ from PySide6.QtCore import QEvent, QModelIndex, QSignalBlocker, Qt, QTimer, Sign
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QLabel, QListView, QSizePolicy, QVBoxLayout, QWidget
 
+from app.core import units
 from app.ui import icons, theme
 from app.ui.models import log_model
 from app.ui.models.log_model import LogModel
@@ -105,7 +106,7 @@ class EvidencePane(QWidget):
 
     def _count(self) -> None:
         count = self._model.rowCount()
-        self._title.setText(self.tr("{0} marked lines").format(f"{count:,}"))
+        self._title.setText(self.tr("{0} marked lines").format(units.count(count)))
         self.view.setAccessibleDescription(self._title.text())
         for button in (self._previous, self._next):
             button.setEnabled(count > 0)

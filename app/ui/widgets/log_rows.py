@@ -6,6 +6,7 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter
 
 from app.ui import theme
+from app.ui.models.found_spans import Spans
 from app.ui.models.log_text import ShownLine, Tone
 from app.ui.widgets import log_marks
 from app.ui.widgets.log_marks import Mark
@@ -23,6 +24,7 @@ class Row:
     mark: Mark | None
     is_selected: bool
     is_current: bool
+    spans: Spans = ()  # of what was searched for
 
 
 class RowMetrics:
@@ -60,7 +62,6 @@ class RowPainter:
         gutter: float,
         width: float,
         offset: float,
-        needle: str,
     ) -> None:
         self._painter = painter
         self._metrics = metrics
@@ -68,7 +69,6 @@ class RowPainter:
         self._gutter = gutter
         self._width = width
         self._offset = offset
-        self._needle = needle
         painter.setFont(metrics.font)
 
     def draw(self, row: Row, top: float) -> None:
@@ -82,6 +82,7 @@ class RowPainter:
             painter.fillRect(box, _faint(QColor(tokens.accent), _SELECTED))
         painter.save()
         painter.setClipRect(box.adjusted(self._gutter, 0, 0, 0))
+        self._draw_found(row, top)
         self._draw_text(row.line, top)
         painter.restore()
         if row.is_current:
@@ -97,8 +98,6 @@ class RowPainter:
     def _draw_text(self, line: ShownLine, top: float) -> None:
         text, tokens = line.text, self._tokens
         left = self._gutter - self._offset
-        if self._needle:
-            self._draw_found(text, left, top)
         first, stop = self._columns(text)
         baseline = top + self._metrics.baseline
         ink = {Tone.ERROR: tokens.error, Tone.WARNING: tokens.warning, Tone.QUIET: tokens.dim}
@@ -119,18 +118,13 @@ class RowPainter:
         room = int((self._width - self._gutter) / self._metrics.character) + 2
         return min(first, len(text)), min(first + room, len(text))
 
-    def _draw_found(self, text: str, left: float, top: float) -> None:
-        lowered = text.lower()
-        if len(lowered) != len(text):
-            return  # a letter whose small form has another length; positions would be wrong
+    def _draw_found(self, row: Row, top: float) -> None:
         ink = _faint(QColor(self._tokens.warning), _FOUND)
-        at = lowered.find(self._needle)
-        while at >= 0:
-            end = at + len(self._needle)
-            x = left + self._metrics.width(text[:at])
-            width = self._metrics.width(text[at:end])
+        text, left = row.line.text, self._gutter - self._offset
+        for start, stop in row.spans:
+            x = left + self._metrics.width(text[:start])
+            width = self._metrics.width(text[start:stop])
             self._painter.fillRect(QRectF(x, top + 2, width, self._metrics.height - 4), ink)
-            at = lowered.find(self._needle, end)
 
 
 def _faint(colour: QColor, opacity: int) -> QColor:

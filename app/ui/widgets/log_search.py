@@ -12,6 +12,7 @@ from app.core import units
 from app.core.cancel import Cancel
 from app.core.errors import UserError
 from app.core.log import Found
+from app.ui.models import found_spans
 from app.ui.widgets.find_bar import FindBar
 from app.ui.widgets.log_view import LogView
 from app.work.jobs import Jobs, Latest, Progress
@@ -20,6 +21,10 @@ if TYPE_CHECKING:  # it loads numpy, which takes longer than showing the tab
     from app.logs.reader import LineIndex
 
 _NONE = Found("", ())
+_HARD = (
+    "On some lines the pattern takes too many steps, so whether they match is not known. "
+    "A pattern without a repeat inside a repeat, as in (a+)+, takes fewer"
+)
 
 
 class LogSearch(QObject):
@@ -110,8 +115,9 @@ class LogSearch(QObject):
 
     def _show(self, found: Found) -> None:
         self._found = found
-        self._bar.count.setToolTip("")
-        self._view.show_found("" if self._bar.is_regex else found.text, found.lines)
+        self._bar.count.setToolTip(self.tr(_HARD) if found.n_hard else "")
+        spans = found_spans.of_pattern if self._bar.is_regex else found_spans.of_text
+        self._view.show_found(found.lines, spans(found.text))
         self._show_count()
         self.found_changed.emit()
 
@@ -124,7 +130,9 @@ class LogSearch(QObject):
         count = units.count(len(lines)) + ("" if found.is_all else "+")
         at = bisect.bisect_left(lines, line)
         is_on = at < len(lines) and lines[at] == line
-        text = f"{at + 1:,} of {count}" if is_on else f"{count} lines"
+        text = f"{units.count(at + 1)} of {count}" if is_on else f"{count} lines"
+        if found.n_hard:
+            text += self.tr(", {0} not checked").format(units.count(found.n_hard))
         self._bar.show_count(text, can_move=bool(lines))
 
     def _step(self, *, is_back: bool) -> None:

@@ -20,7 +20,8 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QAbstractScrollArea, QToolTip, QWidget
 
 from app.ui import theme
-from app.ui.models import log_text
+from app.ui.models import found_spans, log_text
+from app.ui.models.found_spans import Spans
 from app.ui.models.log_text import KeptLines, LineSource, ShownLine
 from app.ui.widgets.log_marks import LineMarks
 from app.ui.widgets.log_rows import Row, RowMetrics, RowPainter
@@ -44,10 +45,10 @@ class LogView(QAbstractScrollArea):
         self._current = self._anchor = 0
         self._marks = LineMarks()
         self._note_of: Callable[[int], str] = lambda _line: ""
-        self._needle = ""
+        self._spans_of: Callable[[str], Spans] = found_spans.nothing
         self._searched: Sequence[int] = ()  # lines from 1 that hold the text
         self._found: Sequence[int] = ()  # those of them that are shown
-        self._first, self._shown = 0, list[ShownLine]()
+        self._first, self._shown, self._spans = 0, list[ShownLine](), list[Spans]()
         self._width = 0.0
         self._dragging = QTimer(self)  # scrolls on while the mouse is held beyond the edge
         self._dragging.setObjectName("dragTimer")
@@ -93,9 +94,10 @@ class LogView(QAbstractScrollArea):
         self._tell_marks()
         self.viewport().update()
 
-    def show_found(self, text: str, lines: Sequence[int]) -> None:
-        """Highlight a text; lines from 1 hold it."""
-        self._needle, self._searched = text.lower(), lines
+    def show_found(self, lines: Sequence[int], spans_of: Callable[[str], Spans]) -> None:
+        """Highlight what was found: the lines that hold it, from 1, and the places in a line."""
+        self._searched, self._spans_of = lines, spans_of
+        self._spans = [spans_of(line.text) for line in self._shown]
         self._tell_marks()
         self.viewport().update()
 
@@ -196,6 +198,7 @@ class LogView(QAbstractScrollArea):
         self._first = self._bar.value()
         stop = min(self._n_rows, self._first + self._page + 2)
         self._shown = [log_text.shown(text) for text in self._read(self._first, stop)]
+        self._spans = [self._spans_of(line.text) for line in self._shown]
         widths = (self._metrics.width(line.text) for line in self._shown)
         width = max(widths, default=0.0) + theme.L
         if width > self._width:
@@ -352,7 +355,6 @@ class LogView(QAbstractScrollArea):
             gutter=self._gutter,
             width=self.viewport().width(),
             offset=self.horizontalScrollBar().value(),
-            needle=self._needle,
         )
         selected = self.selected_rows()
         for i, line in enumerate(self._shown[: self._n_rows - self._first]):
@@ -360,7 +362,7 @@ class LogView(QAbstractScrollArea):
             number = self._line(row)
             is_selected = selected[0] <= row <= selected[1]
             mark = self._marks.by_line.get(number)
-            look = Row(number, line, mark, is_selected, row == self._current)
+            look = Row(number, line, mark, is_selected, row == self._current, self._spans[i])
             rows.draw(look, i * self._metrics.height)
         if self.hasFocus():
             painter.setPen(QPen(QColor(tokens.accent), 2))
