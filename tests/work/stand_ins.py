@@ -28,7 +28,7 @@ for test, (name, row) in enumerate(zip(("prompt", "generation"), rows), 1):
     say(f"benchmark {{test}}/2: warmup {{name}} run")
     for number in (1, 2):
         say(f"benchmark {{test}}/2: {{name}} run {{number}}/2")
-    if {hangs}:
+    if {hangs} or {hangs_when!r} in sys.argv:
         time.sleep(60)
     print(row, flush=True)
 """
@@ -95,10 +95,17 @@ class StandIn:
         return self.told_file.read_text() if self.told_file.exists() else ""
 
 
-def bench(folder: Path, *, complaint: str = "", hangs: bool = False) -> StandIn:
-    """Make a llama-bench that prints two captured rows, or fails with a complaint."""
+def bench(
+    folder: Path, *, complaint: str = "", hangs: bool = False, hangs_when: str = ""
+) -> StandIn:
+    """Make a llama-bench that prints two captured rows, fails with a complaint, or hangs.
+
+    hangs_when is a word of its command with which it hangs.
+    """
     told = folder / "bench.told"
-    code = _BENCH.format(rows=str(ROWS), told=str(told), complaint=complaint, hangs=hangs)
+    code = _BENCH.format(
+        rows=str(ROWS), told=str(told), complaint=complaint, hangs=hangs, hangs_when=hangs_when
+    )
     flags = (Flag(("--progress",)), Flag(("-ngl",)), Flag(("-t",)), Flag(("-ctk",)))
     return StandIn(_program(folder, "llama-bench", code, flags), told)
 

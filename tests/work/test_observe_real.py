@@ -28,7 +28,8 @@ def _ask(port: int, path: str, body: dict[str, object] | None = None) -> bytes:
         return bytes(answer.read())
 
 
-def _until_ready(process: "subprocess.Popen[bytes]", port: int) -> None:
+def until_ready(process: "subprocess.Popen[bytes]", port: int) -> None:
+    """Return once a server answers."""
     deadline = time.monotonic() + 60
     while process.poll() is None and time.monotonic() < deadline:
         try:
@@ -51,7 +52,7 @@ def test_watches_a_running_server_without_restarting_it(
     )  # fmt: skip
     with subprocess.Popen(argv, stdin=silent, stdout=silent, stderr=silent) as process:
         try:
-            _until_ready(process, port)
+            until_ready(process, port)
             body: dict[str, object] = {"prompt": "Count:", "n_predict": 400, "ignore_eos": True}
             user = threading.Thread(target=_ask, args=(port, "/completion", body))
             user.start()
