@@ -18,6 +18,7 @@ from app.core.track import Track
 from app.runtimes import llama_argv
 from app.work import bench_output
 from app.work.outcome import End, Outcome
+from app.work.rpc_servers import own_processes
 from app.work.steps import Script, Steps
 from app.work.watch import Watch, Watched, busy_text
 
@@ -119,7 +120,8 @@ def measure(
 ) -> Script[BenchResult]:
     """Run llama-bench as a part of a script; UserError when it gives no rates."""
     argv = plan.argv()
-    watch = Watch(steps.jobs)
+    also = yield from own_processes(steps, plan.request)
+    watch = Watch(steps.jobs, also=also)
     seen = _Seen(plan, watch, steps.progressed.emit, told)
     end = steps.program(argv, env=dict(plan.env))
     end.process.line_read.connect(seen.on_line)

@@ -19,6 +19,7 @@ from app.work.load_probe import Load, LoadPlan
 from app.work.notebook import Notebook, history_of
 from app.work.outcome import Outcome
 from app.work.record import machine_words
+from app.work.rpc_servers import own_processes
 from app.work.server_bench import ServerPlan
 from app.work.steps import FirstOf, Script, Steps
 from app.work.watch import Watch, Watched, busy_text
@@ -220,7 +221,8 @@ class DiagnoseRun(Steps):
             plan.n_prompt, plan.n_gen, plan.repetitions,
             model_name=seen.model.name, model_bytes=seen.model.file_bytes,
         )  # fmt: skip
-        watch = Watch(self.jobs)
+        also = yield from own_processes(self, plan.request)
+        watch = Watch(self.jobs, also=also)
         watch.start()
         rates = self.job(
             lambda cancel, progress: server_bench.measure(load.endpoint, what, cancel, progress),

@@ -39,10 +39,12 @@ class Watch(QObject):
         *,
         meter: Meter | None = None,
         live: Live | None = None,
+        also: frozenset[int] = frozenset(),
     ) -> None:
+        """Watch; also are processes whose work is the run's own, though they are not ours."""
         super().__init__(parent)
         # the programs that we run are our children, so their work counts as the run's own
-        self._sampler = Sampler(lambda: frozenset({os.getpid()}), meter)
+        self._sampler = Sampler(lambda: frozenset({os.getpid()}) | also, meter)
         self._live = live or Live(jobs, parent=self)
         self._live.read.connect(self._on_read)
         self._readings: deque[LiveReading] = deque(maxlen=MOST_READINGS)

@@ -112,3 +112,16 @@ def test_says_that_the_computer_was_busy(
 
 def test_says_nothing_when_it_was_not_watched() -> None:
     assert busy_text(None) == ""
+
+
+def test_counts_the_work_of_a_device_by_rpc_as_the_runs_own(
+    qapp: QCoreApplication, meter: FakeMeter
+) -> None:
+    jobs = Jobs()
+    live = Live(jobs, LiveMeter(meter, ()))
+    watch = Watch(jobs, meter=meter, live=live, also=frozenset({4711}))
+    watch.start()
+    watch.sample()
+    watch.stop()
+    assert 4711 in meter.pids
+    assert jobs.stop_all_and_wait()
