@@ -59,6 +59,15 @@ class LayerPlace:
 
 
 @dataclass(frozen=True, slots=True)
+class Share:
+    """The host's share of the bytes per token and of the layers, and those bytes."""
+
+    f: float
+    f_layers: float
+    read_bytes: int
+
+
+@dataclass(frozen=True, slots=True)
 class Prepared:
     """What is derived from a header once, so that each slider move stays cheap."""
 
@@ -93,11 +102,7 @@ class Placement:
     @property
     def f_layers(self) -> float:
         """Return the host's share of the layers: those there, or with most of their bytes there."""
-        on_host = [
-            layer.device is None or 2 * layer.host_weights_bytes > layer.weights_bytes
-            for layer in self.layers
-        ]
-        return sum(on_host) / len(on_host)
+        return _share_of_layers(self.layers)
 
     def row(self, buffer: str) -> Row | None:
         """Return the row of a buffer."""
@@ -139,38 +144,84 @@ def place(
     None = not known; dry_pass is what --fit and llama-fit-params do, which maps no file.
     """
     shape = prepared.shape
+    ngl, maps_files, load = _load_of(prepared, devices, host, request, build, is_dry=dry_pass)
+    compute = compute_of_load(load, build, is_dry=dry_pass)
+    if not compute.keeps_flash:
+        cache.check_without_flash(request)
+    return Placement(
+        rows=_rows(load, compute),
+        layers=_layers(load),
+        caches=load.caches,
+        context=load.context,
+        ngl=ngl,
+        layers_total=shape.layers_total,
+        reads=_reads(load, fill),
+        embedding_bytes=sum(w.n_bytes for w in prepared.weights if w.place is Place.INPUT),
+        output_bytes=4 * shape.n_vocab * load.context.n_seq_max,
+        mapped_bytes=mapped_bytes(load.stowed) if maps_files else None,
+        fill=fill,
+        not_calculated=_not_calculated(load, compute),
+    )
+
+
+def share_of(
+    prepared: Prepared,
+    devices: tuple[Device, ...],
+    host: Host,
+    request: LoadRequest,
+    *,
+    fill: int = 0,
+    build: int | None = None,
+) -> Share:
+    """Return the host's shares of a load; without its compute buffers, which no share needs."""
+    _ngl, _maps, load = _load_of(prepared, devices, host, request, build, is_dry=False)
+    counted = _reads(load, fill)
+    return Share(
+        counted.host_bytes / counted.total_bytes if counted.total_bytes else 0.0,
+        _share_of_layers(_layers(load)),
+        counted.total_bytes,
+    )
+
+
+def _load_of(
+    prepared: Prepared, devices: tuple[Device, ...], host: Host, request: LoadRequest,
+    build: int | None, *, is_dry: bool,
+) -> tuple[int, bool, Placed]:  # fmt: skip
+    """Return the layers asked for, whether files are mapped, and where everything lies."""
+    shape = prepared.shape
     cache.check_types(shape, request)
     chosen = usable_devices(devices, request)
     context = cache.context_of(shape, request)
     ngl, homes = assign(shape.layers_total, chosen, host, request, build)
-    buffers = weights.host_buffers(chosen, request, host.cpu, dry_pass=dry_pass)
+    buffers = weights.host_buffers(chosen, request, host.cpu, dry_pass=is_dry)
     stowed = stow(prepared.weights, Shelf(shape, chosen, homes, buffers), request)
     caches = cache.caches_of(shape, context, request)
     load = Placed(
         shape, request, chosen, homes, context, caches, stowed,
         _context_bytes(shape, context, caches),
     )  # fmt: skip
-    compute = compute_of_load(load, build, is_dry=dry_pass)
-    if not compute.keeps_flash:
-        cache.check_without_flash(request)
-    n = len(chosen)
-    return Placement(
-        rows=_rows(load, compute),
-        layers=_layers(load),
-        caches=caches,
-        context=context,
-        ngl=ngl,
-        layers_total=shape.layers_total,
-        reads=reads.add(
-            reads.weight_reads(stowed, shape, n),
-            reads.context_reads(shape, caches, context, homes, request, fill=fill, n_devices=n),
+    return ngl, buffers.maps_files, load
+
+
+def _reads(load: Placed, fill: int) -> reads.Reads:
+    n = len(load.devices)
+    return reads.add(
+        reads.weight_reads(load.stowed, load.shape, n),
+        reads.context_reads(
+            load.shape, load.caches, load.context, load.homes, load.request,
+            fill=fill, n_devices=n,
         ),
-        embedding_bytes=sum(w.n_bytes for w in prepared.weights if w.place is Place.INPUT),
-        output_bytes=4 * shape.n_vocab * context.n_seq_max,
-        mapped_bytes=mapped_bytes(stowed) if buffers.maps_files else None,
-        fill=fill,
-        not_calculated=_not_calculated(load, compute),
-    )
+    )  # fmt: skip
+
+
+def _share_of_layers(layers: tuple[LayerPlace, ...]) -> float:
+    if all(layer.device is not None for layer in layers):
+        layers = layers[:-1]  # --n-cpu-moe N: the share is N / blocks (slowdown.md section 3)
+    on_host = [
+        layer.device is None or 2 * layer.host_weights_bytes > layer.weights_bytes
+        for layer in layers
+    ]
+    return sum(on_host) / len(on_host)
 
 
 def _context_bytes(shape: Shape, context: Context, caches: tuple[Cache, ...]) -> tuple[int, ...]:

@@ -11,7 +11,7 @@ from app.core.model import Model
 from app.core.overhead import Overhead, overhead_of
 from app.core.placement import Placement, Prepared, Row
 from app.core.probe import LoadWish, RuntimeProbe
-from app.core.reading import Estimate
+from app.core.reading import Estimate, Kind
 from app.core.request import LoadRequest
 from app.core.shape import Shape
 from app.core.slowdown import Prediction
@@ -20,6 +20,12 @@ from app.ui.widgets.byte_bar import Bar, NamedBar, Segment
 from app.ui.widgets.curve import Curve
 from app.ui.widgets.layer_map import Cell
 
+_R_WORDS = {
+    Kind.MEASURED: "measured here",
+    Kind.CALCULATED: "calculated",
+    Kind.TABLE: "from bandwidths",
+    Kind.TYPED: "typed in",
+}
 _LABELS = 9  # cells that get a number below them
 
 
@@ -106,10 +112,12 @@ def curve(prepared: Prepared, choice: Choice, cancel: Cancel) -> tuple[CurvePoin
     for ngl in range(prepared.shape.layers_total + 1):
         cancel.check()
         request = replace(choice.request, ngl=ngl)
-        placed = placement.place(
+        share = placement.share_of(
             prepared, choice.devices, choice.host, request, fill=choice.fill, build=choice.build
         )
-        found = _predict(placed, choice).slowdown
+        found = slowdown.predict(
+            share.f, share.f_layers, choice.r, read_bytes=share.read_bytes, devices=choice.devices
+        ).slowdown
         points.append(
             CurvePoint(ngl, found.value, found.low, found.high)
             if found
@@ -245,10 +253,10 @@ def _slowdown_number(prediction: Prediction, choice: Choice) -> Number:
     found = prediction.slowdown
     if found is None:
         return Number("–", prediction.reason, prediction.reason)
-    r_text = f"r = {units.times(choice.r.value)}, {choice.r.source}" if choice.r else ""
+    r_text = f"r = {units.times(choice.r.value)}, {_R_WORDS[choice.r.kind]}" if choice.r else ""
     return Number(
         units.times(found.value),
-        f"{units.times_range(found.low, found.high)} against all layers on the device. {r_text}",
+        f"{units.times_range(found.low, found.high)} against all on the device; {r_text}",
         f"S = {found.source}",
     )
 

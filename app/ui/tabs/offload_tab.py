@@ -2,19 +2,20 @@
 
 from dataclasses import replace
 
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QLabel, QSlider, QWidget
+from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from app.core.bandwidth import table_r
 from app.core.bench import BenchRun
 from app.core.errors import UserError
 from app.core.forecast import measured_r
 from app.core.host_memory import host_of
-from app.core.placement import Prepared, prepare
+from app.core.pace import Basis, basis_of, pace_of
+from app.core.placement import Placement, Prepared, prepare
 from app.core.reading import Estimate
 from app.ui import theme
-from app.ui.models import offload_model
+from app.ui.models import offload_model, position_model, rate_model
 from app.ui.models.offload_model import Choice, CurvePoint, OffloadView
+from app.ui.models.position_model import Positions
 from app.ui.widgets.bar_list import BarList
 from app.ui.widgets.card import Card, NumberCard, dim_label
 from app.ui.widgets.command_box import CommandBox
@@ -22,6 +23,8 @@ from app.ui.widgets.field import combo
 from app.ui.widgets.layer_map import LayerMap
 from app.ui.widgets.load_controls import LoadControls
 from app.ui.widgets.page import Page
+from app.ui.widgets.position_slider import PositionSlider
+from app.ui.widgets.rate_line import RateLine
 from app.ui.widgets.said_panel import SaidPanel
 from app.ui.widgets.slowdown_plot import SlowdownPlot
 from app.work.detection import Detection
@@ -46,16 +49,20 @@ class OffloadTab(Page):
         self._curve: tuple[CurvePoint, ...] = ()
         self._share = 0.0
         self._kept: tuple[BenchRun, ...] = ()  # of this model, on earlier days
-        self._latest = Latest(session.jobs)
+        self._basis: Basis | None = None  # what rates are calculated from, None = being read
+        self._positions: Positions | None = None  # worth to know, None = being tried
+        self._latest, self._trying, self._reading = (Latest(session.jobs) for _ in range(3))
         self.setObjectName("offloadTab")
         self._make_body()
         self._controls.set_ratio(session.settings.get(SLOW_RATIO))
         self.action.connect(self.open_wanted)
-        self._slider.valueChanged.connect(self._on_slider)
+        self._slider.moved.connect(self._on_slider)
+        self._experts.moved.connect(self._on_experts)
+        self._take_best.clicked.connect(self._on_best_taken)
         self._controls.changed.connect(self._on_controls)
         self._runtime.currentIndexChanged.connect(self._show)
         self._map.layer_clicked.connect(self._on_layer)
-        self._said.taken.connect(self._slider.setValue)
+        self._said.taken.connect(self._on_fit_taken)
         session.evidence_changed.connect(self._on_evidence_changed)
         self._on_evidence_changed()
 
@@ -84,15 +91,24 @@ class OffloadTab(Page):
             self._model_path = model.path
             self._read_kept(self._prepared.name)
             shape = self._prepared.shape
-            self._controls.set_model(shape.n_ctx_train, shape.n_layer, is_moe=bool(shape.n_expert))
-            self._slider.blockSignals(True)
-            self._slider.setRange(0, shape.layers_total)
-            self._slider.setValue(shape.layers_total)
-            self._slider.blockSignals(False)
+            self._controls.set_model(shape.n_ctx_train)
+            self._slider.reset(shape.layers_total, shape.layers_total)
+            self._experts.reset(shape.n_layer, 0)
+            self._expert_row.setVisible(bool(shape.n_expert))
+            self._forget()
         self.subtitle.setText(offload_model.model_line(model))
         self.set_notice(offload_model.problems(model))
         self.set_filled()
         self._on_controls()
+
+    def _forget(self) -> None:
+        """Take down what was calculated for another model."""
+        self._curve, self._positions, self._basis = (), None, None
+        self._plot.hide()
+        self._plot_note.setText(self.tr("Calculating the curve…"))
+        self._best.setText(self.tr("Trying positions…"))
+        self._take_best.hide()
+        self._said.forget_fit()
 
     def _read_kept(self, name: str) -> None:
         """Look for runs of this model in the notebook, away from the window."""
@@ -113,8 +129,8 @@ class OffloadTab(Page):
             self._session.settings.set(SLOW_RATIO, self._controls.ratio)
         self._show()
         self._start_curve()
-        if self._prepared is not None:
-            self._said.show_fit(self._prepared, self._choice())
+        self._start_basis()
+        self._start_positions()
 
     def _on_slider(self) -> None:
         self._show()
@@ -122,21 +138,40 @@ class OffloadTab(Page):
             self._on_curve(self._curve)  # without r the picture is of the present share
         self._show_point()
 
+    def _on_experts(self) -> None:
+        self._show()
+        self._start_curve()
+
+    def _on_fit_taken(self, ngl: int) -> None:
+        if self._positions is not None:
+            self._experts.set_value(self._positions.fit.partial_blocks)
+            self._controls.set_tensor_split(self._positions.fit.tensor_split)
+        self._slider.set_value(ngl)
+
+    def _on_best_taken(self) -> None:
+        best = self._positions.best if self._positions is not None else None
+        if best is not None and best.ngl is not None:
+            self._experts.set_value(best.n_cpu_moe)
+            self._slider.set_value(best.ngl)
+
     def _on_layer(self, index: int) -> None:
         if self._prepared is not None:
-            self._slider.setValue(offload_model.ngl_to_reach(index, self._prepared.shape))
+            self._slider.set_value(offload_model.ngl_to_reach(index, self._prepared.shape))
 
     def stop(self) -> None:
         """Stop asking llama.cpp and calculating."""
         self._said.stop()
-        self._latest.cancel()
+        for latest in (self._latest, self._trying, self._reading):
+            latest.cancel()
 
     # ------------------------------------------------------------------ showing
 
     def _choice(self) -> Choice:
         evidence = self._session.evidence
         return Choice(
-            request=replace(self._controls.request, ngl=self._slider.value()),
+            request=replace(
+                self._controls.request, ngl=self._slider.value, n_cpu_moe=self._experts.value
+            ),
             devices=self._controls.devices,
             host=host_of(evidence.machine),
             r=self._ratio(),
@@ -176,13 +211,67 @@ class OffloadTab(Page):
         ):
             card.show_value(number.text, number.caption, number.source)
         self._map.show_cells(view.cells, view.cells_sentence)
-        self._slider.setAccessibleDescription(view.cells_sentence)
+        self._expert_text.setText(
+            self.tr("Experts in system memory: the first {} of {} blocks (--n-cpu-moe)").format(
+                self._experts.value, self._experts.slider.maximum()
+            )
+        )
+        self._slider.slider.setAccessibleDescription(view.cells_sentence)
+        self._show_rates(view.placed)
         self._bars.show_bars(view.bars)
         self._command.show_command(view.command, self.tr("n_gpu_layers and what differs here"))
         self._note.setObjectName("dim")
         self._note.style().polish(self._note)
         self._note.setText("\n".join(view.notes))
         self._note.setVisible(bool(view.notes))
+
+    def _show_rates(self, placed: Placement) -> None:
+        if self._basis is None:
+            return
+        pace = pace_of(replace(self._basis, request=self._choice().request), placed)
+        for line, number in (
+            (self._generation, rate_model.generation_number(pace)),
+            (self._prompt, rate_model.prompt_number(pace)),
+        ):
+            line.show_value(number.text, number.caption, number.source)
+
+    def _start_basis(self) -> None:
+        """Place what was measured here on this model's law, away from the window."""
+        choice, evidence, kept = self._choice(), self._session.evidence, self._kept
+        if self._prepared is None:
+            return
+        job = self._reading.start(
+            lambda _cancel, _progress: basis_of(
+                evidence.model, evidence.machine, runs=(*kept, *evidence.runs),
+                devices=choice.devices, host=choice.host, request=choice.request, r=choice.r,
+                fill=choice.fill,
+            ),
+            name="rates measured here",
+        )  # fmt: skip
+        job.done.connect(self._on_basis)
+
+    def _on_basis(self, basis: Basis) -> None:
+        self._basis = basis
+        self._show()
+
+    def _start_positions(self) -> None:
+        """Try positions: what llama.cpp would choose, and the best under the margin."""
+        prepared, choice = self._prepared, self._choice()
+        if prepared is None:
+            return
+        job = self._trying.start(
+            lambda cancel, _progress: position_model.positions_of(prepared, choice, cancel),
+            name="positions worth to know",
+        )
+        job.done.connect(self._on_positions)
+
+    def _on_positions(self, found: Positions) -> None:
+        self._positions = found
+        self._slider.show_marks(position_model.layer_marks(found))
+        self._experts.show_marks(position_model.expert_marks(found))
+        self._said.show_fit(found.fit)
+        self._best.setText(position_model.best_text(found))
+        self._take_best.setVisible(found.best.ngl is not None)
 
     def _start_curve(self) -> None:
         prepared, choice = self._prepared, self._choice()
@@ -204,7 +293,7 @@ class OffloadTab(Page):
         self._show_point()
 
     def _show_point(self) -> None:
-        found = offload_model.plot_point(self._curve, self._slider.value(), self._ratio())
+        found = offload_model.plot_point(self._curve, self._slider.value, self._ratio())
         self._plot.show_point(found.x, found.y, found.text)
 
     # ------------------------------------------------------------------ building
@@ -218,6 +307,13 @@ class OffloadTab(Page):
         for card in (self._ngl_card, self._share_card, self._slowdown_card):
             numbers.addWidget(card, 1)
         self.body.addLayout(numbers)
+        rates = QHBoxLayout()
+        rates.setSpacing(theme.M)
+        self._generation = RateLine(self.tr("Generation"), "generationValue")
+        self._prompt = RateLine(self.tr("Prompt"), "promptValue")
+        rates.addWidget(self._generation, 1)
+        rates.addWidget(self._prompt, 1)
+        self.body.addLayout(rates)
         self.body.addWidget(self._make_map())
         controls = Card()
         self._controls = LoadControls()
@@ -246,12 +342,28 @@ class OffloadTab(Page):
         legend.setObjectName("caption")
         card.head.addWidget(legend)
         self._map = LayerMap()
-        self._slider = QSlider(Qt.Orientation.Horizontal)
-        self._slider.setObjectName("nglSlider")
-        self._slider.setAccessibleName(self.tr("n_gpu_layers"))
-        self._slider.setPageStep(4)
+        self._slider = PositionSlider("nglSlider", self.tr("n_gpu_layers"))
         card.body.addWidget(self._map)
         card.body.addWidget(self._slider)
+        self._expert_row = QWidget()
+        row = QVBoxLayout(self._expert_row)
+        row.setContentsMargins(0, theme.S, 0, 0)
+        row.setSpacing(theme.XS)
+        self._expert_text = QLabel()
+        self._expert_text.setObjectName("caption")
+        self._experts = PositionSlider("moeSlider", self.tr("Blocks with experts on the host"))
+        row.addWidget(self._expert_text)
+        row.addWidget(self._experts)
+        card.body.addWidget(self._expert_row)
+        offer = QHBoxLayout()
+        offer.setSpacing(theme.M)
+        self._best = dim_label()
+        self._take_best = QPushButton(self.tr("Use the best"))
+        self._take_best.setObjectName("takeBest")
+        self._take_best.hide()
+        offer.addWidget(self._best, 1)
+        offer.addWidget(self._take_best)
+        card.body.addLayout(offer)
         return card
 
     def _make_bars(self) -> Card:

@@ -3,12 +3,23 @@
 from dataclasses import dataclass
 
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QHelpEvent, QPainter, QPainterPath, QPaintEvent, QPen
+from PySide6.QtGui import (
+    QColor,
+    QFont,
+    QFontMetricsF,
+    QHelpEvent,
+    QPainter,
+    QPainterPath,
+    QPaintEvent,
+    QPen,
+    QResizeEvent,
+)
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
 from app.ui import theme
 
 _HEIGHT, _LEGEND, _GAP = 28, 20, 6
+_SWATCH, _APART = 15, 16  # a legend's colour before its text, and the next entry after it
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,10 +67,16 @@ class ByteBar(QWidget):
         """Show other bytes."""
         self._bar = bar
         self.setAccessibleDescription(bar.sentence)
+        self._make_room()
         self.update()
 
     def sizeHint(self) -> QSize:
-        return QSize(320, _HEIGHT + _GAP + _LEGEND)
+        return QSize(320, self.minimumHeight())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Give the legend as many rows as it takes at this width."""
+        super().resizeEvent(event)
+        self._make_room()
 
     def event(self, event: QEvent) -> bool:
         """Answer a tooltip with the segment's number and source."""
@@ -102,26 +119,48 @@ class ByteBar(QWidget):
             painter.fillRect(rect, theme.hatch(colour, tokens.card)[1])
         metrics = painter.fontMetrics()
         label = f"{segment.name} {segment.text}"
-        if segment.role != "host" and metrics.horizontalAdvance(label) + 12 < rect.width():
+        room = rect.width()
+        limit = self._bar.limit_share
+        if limit is not None and rect.left() < limit * self.width() < rect.right():
+            room = limit * self.width() - rect.left()  # the limit's line would cross the words
+        if segment.role != "host" and metrics.horizontalAdvance(label) + 12 < room:
             dark = QColor(colour).lightness() > 140
             painter.setPen(QColor("#0d1117" if dark else "#ffffff"))
             painter.drawText(rect.adjusted(6, 0, -6, 0), Qt.AlignmentFlag.AlignVCenter, label)
 
-    def _draw_legend(self, painter: QPainter, tokens: theme.Tokens) -> None:
+    def _make_room(self) -> None:
+        rows = 1 + max((row for _text, _x, row in self._legend()), default=0)
+        self.setMinimumHeight(_HEIGHT + _GAP + rows * _LEGEND)
+
+    def _small_font(self) -> QFont:
         font = self.font()
         font.setPixelSize(11)
-        painter.setFont(font)
-        metrics = painter.fontMetrics()
-        x, top = 0.0, _HEIGHT + _GAP
+        return font
+
+    def _legend(self) -> list[tuple[str, float, int]]:
+        """Return each entry's text, and its place: left side and row."""
+        metrics = QFontMetricsF(self._small_font())
+        found: list[tuple[str, float, int]] = []
+        x, row = 0.0, 0
         for segment in self._bar.segments:
+            text = f"{segment.name} {segment.text}"
+            width = _SWATCH + metrics.horizontalAdvance(text)
+            if x and x + width > self.width():
+                x, row = 0.0, row + 1
+            found.append((text, x, row))
+            x += width + _APART
+        return found
+
+    def _draw_legend(self, painter: QPainter, tokens: theme.Tokens) -> None:
+        painter.setFont(self._small_font())
+        for segment, (text, x, row) in zip(self._bar.segments, self._legend(), strict=True):
+            top = _HEIGHT + _GAP + row * _LEGEND
             swatch = QRectF(x, top + 5, 10, 10)
             painter.fillRect(swatch, QColor(getattr(tokens, segment.role)))
             if segment.role == "host":
                 painter.fillRect(swatch, theme.hatch(tokens.host, tokens.card)[1])
-            text = f"{segment.name} {segment.text}"
             painter.setPen(QColor(tokens.dim))
-            painter.drawText(QPointF(x + 15, top + 14), text)
-            x += 15 + metrics.horizontalAdvance(text) + 16
+            painter.drawText(QPointF(x + _SWATCH, top + 14), text)
 
     def _segment_at(self, x: int) -> Segment | None:
         left = 0.0

@@ -1,7 +1,7 @@
 """Which devices a load may use: those that were found, one of them, a card thought of, none."""
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QComboBox, QDoubleSpinBox, QHBoxLayout, QWidget
+from PySide6.QtWidgets import QComboBox, QDoubleSpinBox, QHBoxLayout, QSpinBox, QWidget
 
 from app.core.machine import Device
 from app.ui import theme
@@ -29,6 +29,9 @@ class DeviceChooser(QWidget):
         self._gib.setValue(8)
         self._gib.setSuffix(" GiB")
         self._kind = combo("cardKind", device_choice.KINDS)
+        self._count = QSpinBox()
+        self._count.setObjectName("cardCount")
+        self._count.setRange(1, 8)
         layout = QHBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(theme.M)
@@ -36,12 +39,14 @@ class DeviceChooser(QWidget):
         self._card_fields = (
             Field(self.tr("Card's free memory"), self._gib),
             Field(self.tr("Card's backend"), self._kind),
+            Field(self.tr("Cards"), self._count),
         )
         for field in self._card_fields:
             layout.addWidget(field, 1)
         self.set_devices((), is_known=False)
         self._box.currentIndexChanged.connect(self._on_device)
         self._gib.valueChanged.connect(self.changed)
+        self._count.valueChanged.connect(self.changed)
         self._kind.currentIndexChanged.connect(self.changed)
 
     def set_devices(self, devices: tuple[Device, ...], *, is_known: bool) -> None:
@@ -71,7 +76,9 @@ class DeviceChooser(QWidget):
         """Return the devices the load may use."""
         chosen = self._box.currentData()
         if chosen == _CARD:
-            return (device_choice.card(self._gib.value(), self._kind.currentData()),)
+            return device_choice.cards(
+                self._gib.value(), self._kind.currentData(), self._count.value()
+            )
         return tuple(d for d in self._detected if chosen in (_ALL, d.id))
 
     @property

@@ -18,7 +18,8 @@ class Field(QWidget):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(theme.XS)
-        label = QLabel(caption)
+        self._control = control
+        label = self._label = QLabel(caption)
         label.setObjectName("caption")
         label.setBuddy(control)
         control.setAccessibleName(caption)
@@ -26,6 +27,11 @@ class Field(QWidget):
         control.installEventFilter(self)
         layout.addWidget(label)
         layout.addWidget(control)
+
+    def set_caption(self, caption: str) -> None:
+        """Name the control otherwise."""
+        self._label.setText(caption)
+        self._control.setAccessibleName(caption)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Let the wheel scroll the page: a control under the pointer must not change by it."""

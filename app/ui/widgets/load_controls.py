@@ -13,9 +13,10 @@ from PySide6.QtWidgets import (
 
 from app.core import quants, units
 from app.core.machine import Device
-from app.core.request import LoadRequest, Switch, Tool
+from app.core.request import DEFAULT_TARGET_MIB, LoadRequest, Switch, Tool
 from app.ui import theme
 from app.ui.widgets.device_chooser import DeviceChooser
+from app.ui.widgets.device_settings import DeviceSettings
 from app.ui.widgets.field import Field, combo, narrow
 
 _CONTEXTS = (2048, 4096, 8192, 16384, 32768, 65536, 131072)
@@ -40,7 +41,6 @@ class LoadControls(QWidget):
             (self.tr("Flash attention"), self._flash),
             (self.tr("Micro-batch, tokens"), self._ubatch),
             (self.tr("Slots"), self._slots),
-            (self.tr("Blocks with experts on host"), self._moe),
         )
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
@@ -57,9 +57,12 @@ class LoadControls(QWidget):
         self._more.hide()
         self._toggle.toggled.connect(self._more.setVisible)
         layout.addWidget(self._more)
+        self._settings.hide()
+        self._toggle.toggled.connect(self._show_settings)
+        layout.addWidget(self._settings)
 
-    def set_model(self, n_ctx_train: int, n_blocks: int, *, is_moe: bool) -> None:
-        """Offer the contexts the model was trained for, and experts only where there are some."""
+    def set_model(self, n_ctx_train: int) -> None:
+        """Offer the contexts the model was trained for."""
         kept = self._ctx.currentData()
         self._ctx.blockSignals(True)
         self._ctx.clear()
@@ -71,18 +74,22 @@ class LoadControls(QWidget):
         index = self._ctx.findData(kept if kept is not None else min(4096, n_ctx_train))
         self._ctx.setCurrentIndex(max(index, 0))
         self._ctx.blockSignals(False)
-        self._moe.setMaximum(n_blocks)
-        self._moe.setEnabled(is_moe)
 
     def set_devices(self, devices: tuple[Device, ...], *, is_known: bool) -> None:
         """Offer the detected devices and a hypothetical card."""
         self._chooser.set_devices(devices, is_known=is_known)
+        self._show_settings()
 
     def set_ratio(self, value: float) -> None:
         """Show r without telling that it changed; 0 = not known."""
         self._ratio.blockSignals(True)
         self._ratio.setValue(value)
         self._ratio.blockSignals(False)
+
+    def set_tensor_split(self, shares: tuple[float, ...]) -> None:
+        """Type in the shares of several devices."""
+        if shares != self._settings.tensor_split:
+            self._settings.set_tensor_split(shares)
 
     @property
     def ratio(self) -> float:
@@ -96,7 +103,11 @@ class LoadControls(QWidget):
 
     @property
     def request(self) -> LoadRequest:
-        """Return the load as set, without n_gpu_layers."""
+        """Return the load as set, without n_gpu_layers and experts."""
+        settings = self._settings
+        margins = settings.margins_mib
+        is_usual = all(mib == DEFAULT_TARGET_MIB for mib in margins)
+        is_one = len(set(margins)) == 1
         return LoadRequest(
             tool=self._program.currentData(),
             ctx=self._ctx.currentData(),
@@ -106,7 +117,11 @@ class LoadControls(QWidget):
             ubatch=self._ubatch.currentData(),
             batch=max(2048, self._ubatch.currentData()),
             parallel=self._slots.value() or None,
-            n_cpu_moe=self._moe.value() if self._moe.isEnabled() else 0,
+            split_mode=settings.split_mode,
+            main_gpu=settings.main_gpu,
+            tensor_split=settings.tensor_split,
+            fit_target_mib=margins[0] if is_one and not is_usual else None,
+            fit_targets_mib=() if is_one else margins,
             use_devices=self._chooser.uses_devices,
             device_ids=self._chooser.device_ids,
         )
@@ -136,8 +151,7 @@ class LoadControls(QWidget):
         self._flash = combo("flashAttention", tuple((s.value, s) for s in Switch))
         self._ubatch = combo("ubatch", tuple((str(n), n) for n in (128, 256, 512, 1024, 2048)))
         self._ubatch.setCurrentIndex(2)
-        self._moe = QSpinBox()
-        self._moe.setObjectName("nCpuMoe")
+        self._settings = DeviceSettings()
         self._ratio = QDoubleSpinBox()
         self._ratio.setObjectName("slowRatio")
         self._ratio.setRange(0, 200)
@@ -147,7 +161,19 @@ class LoadControls(QWidget):
         for box in (self._program, self._ctx, self._type_k, self._type_v, self._flash,
                     self._ubatch):  # fmt: skip
             box.currentIndexChanged.connect(self.changed)
-        for spin in (self._slots, self._moe):
-            spin.valueChanged.connect(self.changed)
+        self._slots.valueChanged.connect(self.changed)
         self._ratio.valueChanged.connect(self.changed)
-        self._chooser.changed.connect(self.changed)
+        self._settings.changed.connect(self.changed)
+        self._chooser.changed.connect(self._on_chosen)
+
+    def _on_chosen(self) -> None:
+        self._show_settings()
+        self.changed.emit()
+
+    def _show_settings(self) -> None:
+        """Show the margin with the other settings; where a split is to be set, always."""
+        self._settings.set_devices(self.devices)
+        has_any = bool(self.devices)
+        self._settings.setVisible(
+            has_any and (self._toggle.isChecked() or self._settings.has_several)
+        )

@@ -80,6 +80,12 @@ class SaidCard(Card):
         self._fit.setToolTip(said_model.fit_tip(result))
         self._take.setVisible(not result.not_calculated)
 
+    def forget_fit(self) -> None:
+        """Show nothing of what llama.cpp would choose until it is known again."""
+        self._fit.setText(self.tr("Trying what llama.cpp would choose…"))
+        self._fit.setToolTip("")
+        self._take.hide()
+
     @property
     def note(self) -> str:
         """Return the sentence below the table."""

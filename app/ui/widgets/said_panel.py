@@ -1,14 +1,11 @@
 """Keeps the card of both words up to date: asks llama.cpp in the background, when there is one."""
 
-from dataclasses import replace
-
 from PySide6.QtCore import Signal, Slot
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
-from app.core import fit as fitting
 from app.core.fit_result import FitResult
 from app.core.machine import Device, Machine
-from app.core.placement import Placement, Prepared
+from app.core.placement import Placement
 from app.core.said import Said, compare
 from app.ui.models import said_model
 from app.ui.models.offload_model import Choice
@@ -17,7 +14,6 @@ from app.ui.widgets.said_card import SaidCard
 from app.work import dry_pass
 from app.work.asker import Asker
 from app.work.dry_pass import Question
-from app.work.jobs import Latest
 from app.work.session import Session
 
 
@@ -30,7 +26,6 @@ class SaidPanel(QWidget):
         super().__init__(parent)
         self._session = session
         self._asker = Asker(session, self)
-        self._latest = Latest(session.jobs)
         self._card = SaidCard()
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
@@ -66,21 +61,17 @@ class SaidPanel(QWidget):
             self._card.show_asking(self._asker.is_running)
             self._asker.ask_soon(question, placed)
 
-    def show_fit(self, prepared: Prepared, choice: Choice) -> None:
+    def show_fit(self, result: FitResult) -> None:
         """Show what llama.cpp would choose for a load whose layers it may choose."""
-        request = replace(choice.request, ngl=None)
-        job = self._latest.start(
-            lambda _cancel, _progress: fitting.fit(
-                prepared, choice.devices, choice.host, request, choice.build
-            ),
-            name="what --fit would choose",
-        )
-        job.done.connect(self._on_fit)
+        self._card.show_fit(result)
+
+    def forget_fit(self) -> None:
+        """Take down what was said of another model."""
+        self._card.forget_fit()
 
     def stop(self) -> None:
         """Stop what is running."""
         self._asker.stop()
-        self._latest.cancel()
 
     def _question_of(self, choice: Choice, placed: Placement) -> Question | None:
         evidence = self._session.evidence
@@ -133,10 +124,6 @@ class SaidPanel(QWidget):
     def _on_failed(self, error: Exception) -> None:
         self._card.show_asking(False)
         self._card.show_note(said_model.failure_note(error))
-
-    @Slot(object)
-    def _on_fit(self, result: FitResult) -> None:
-        self._card.show_fit(result)
 
 
 def _found(machine: Machine | None) -> tuple[Device, ...]:
