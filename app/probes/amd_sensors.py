@@ -8,7 +8,10 @@ from app.core.machine import MachineFact
 from app.probes import drm
 from app.probes.text import whole
 
-_LEVEL = re.compile(r"^\s*[0-9S]{1,2}:\s*([0-9]{1,5})\s*Mhz\s*(\*?)", re.IGNORECASE | re.MULTILINE)
+# [ \t] and not \s: a text of empty lines would be tried from each of them to its end
+_LEVEL = re.compile(
+    r"^[ \t]*[0-9S]{1,2}:[ \t]*([0-9]{1,5})[ \t]*Mhz[ \t]*(\*?)", re.IGNORECASE | re.MULTILINE
+)
 _HOTTEST = 150_000  # milli-degrees; sensors that sleep say 0 or 255000
 
 

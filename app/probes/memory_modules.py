@@ -76,7 +76,7 @@ def read(host: Host) -> tuple[MachineFact, ...]:
 def dmi_modules(text: str) -> tuple[Module, ...]:
     """Read `dmidecode -t 17`; empty slots are left out. Its GB are GiB."""
     found = []
-    for part in re.split(r"^\s*Memory Device\s*$", text[: 1 << 20], flags=re.MULTILINE)[1:]:
+    for part in re.split(r"^[ \t]*Memory Device[ \t]*$", text[: 1 << 20], flags=re.MULTILINE)[1:]:
         lines = table(re.split(r"^Handle ", part, flags=re.MULTILINE)[0])
         words = lines.get("Size", "").split()
         size = whole(words[0]) if len(words) == 2 and words[1] in _DMI_UNITS else None

@@ -64,6 +64,7 @@ _STATES = {
     "[Insufficient Permissions]": (State.DENIED, "the driver refuses this user"),
 }
 _MAX_CARDS = 64
+_MAX_LINE = 10_000
 
 
 class UnifiedMemory(Protocol):
@@ -89,7 +90,12 @@ def argv(program: str, fields: tuple[str, ...]) -> tuple[str, ...]:
 
 def parse(text: str) -> tuple[dict[str, str], ...]:
     """Return one row per card by column name, without units; empty for anything but CSV."""
-    lines = [line for line in text.splitlines() if line.strip() and not line.startswith("#")]
+    # no line of the program is longer; the csv module refuses fields of 128 KiB with an exception
+    lines = [
+        line
+        for line in text.splitlines()
+        if line.strip() and not line.startswith("#") and len(line) < _MAX_LINE
+    ]
     rows = list(csv.reader(io.StringIO("\n".join(lines[: _MAX_CARDS + 1])), skipinitialspace=True))
     if len(rows) < 2 or ("name" not in " ".join(rows[0]) and "index" not in " ".join(rows[0])):
         return ()

@@ -68,7 +68,7 @@ def supplies(host: Host) -> tuple[bool | None, int | None]:
 
 def low_power_mode(text: str) -> bool | None:
     """Read `pmset -g`; None when it has no such line (desktops, older Macs)."""
-    match = re.search(r"^\s*lowpowermode\s+([01])\s*$", text, re.MULTILINE)
+    match = re.search(r"^[ \t]*lowpowermode[ \t]+([01])[ \t]*$", text, re.MULTILINE)
     return None if match is None else match[1] == "1"
 
 
