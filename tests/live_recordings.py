@@ -5,11 +5,12 @@ docs/fixtures.md describes the files.
 
 import json
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-from app.core.live import LiveReading
+from app.core.live import LiveReading, ProcessReading
 from app.probes.live_nvidia import NvidiaMeter
 
 LIVE = Path(__file__).parent / "data" / "live"
@@ -76,6 +77,27 @@ def readings(name: str = HEAT) -> tuple[LiveReading, ...]:
     api = ReplayedNvml(name)
     meter = NvidiaMeter(api)
     return tuple(LiveReading(at_s, gpus=meter.read()) for at_s in api.turn())
+
+
+def whole_readings() -> tuple[LiveReading, ...]:
+    """Return the readings of the card inside a computer that is composed too, for pictures."""
+    found = []
+    for reading in readings():
+        works = bool(reading.gpus[0].busy)
+        wave = int(reading.at_s * 2) % 5 / 100
+        server = ProcessReading(
+            4711, "llama.cpp: llama-server", "llama-server -m ~/qwen3-32b-q4_k_m.gguf -ngl 99",
+            (1.0 if works else 0.0) + wave, round(1.9 * _GIB), round(18.7 * _GIB) if works else 0,
+        )  # fmt: skip
+        found.append(
+            replace(
+                reading, cpu_share=0.04 + wave + (0.06 if works else 0.0),
+                memory_used_bytes=round((11.2 if works else 9.3) * _GIB),
+                memory_total_bytes=32 * _GIB, swap_in_bytes_s=0.0, swap_out_bytes_s=0.0,
+                refault_bytes_s=0.0, processes=(server,),
+            )
+        )  # fmt: skip
+    return tuple(found)
 
 
 def compose() -> None:

@@ -59,6 +59,7 @@ class Camera:
         self._benchmark()
         self._use(self.vulkan)
         self._picture("hardware")
+        self._live()
         self._diagnose()
         self._open(self.log)
         self._picture("logs")
@@ -83,6 +84,39 @@ class Camera:
             host = recorded.load(HOSTS / name)
             self.window.session.set_machine(read_machine(host, host.chosen))
             self._picture("hardware", f"hardware-{name}")
+
+    def _live(self) -> None:
+        """Picture the live charts: this computer while it computes, then a recorded hot card."""
+        from PySide6.QtWidgets import QScrollBar
+
+        from app.ui.models.live_history import History
+        from app.ui.widgets.live_panel import LivePanel
+        from tests.live_recordings import whole_readings
+
+        self.window.show_tab("hardware")
+        panel = self._control(LivePanel, "livePanel")
+        card = panel.parentWidget()
+        assert card is not None
+        bars = self.window.findChildren(QScrollBar)
+        bar = next(bar for bar in bars if bar.isVisible() and bar.maximum() > 0)
+
+        def scroll() -> None:
+            bar.setValue(card.y())
+
+        bench = str(self.llama / "llama-bench")
+        work = self.window.session.processes.start(
+            [bench, "-m", str(self.gemma), "-t", "1", "-p", "64", "-n", "32", "-r", "50"]
+        )
+        for _ in range(40):  # twenty seconds of this computer
+            self._settle()
+        self._picture("hardware", "hardware-live", scroll)
+        work.stop()
+        panel._live.stop()
+        panel._history = History()
+        for reading in whole_readings():
+            panel._on_read(reading)
+        self._picture("hardware", "hardware-live-heat", scroll)
+        panel._live.start()
 
     def _benchmark(self) -> None:
         from PySide6.QtWidgets import QPushButton, QSpinBox, QTableView
@@ -121,7 +155,9 @@ class Camera:
         self._control(QSlider, "nglSlider").setValue(18)
         self._picture("offload")
 
-    def _picture(self, name: str, title: str = "") -> None:
+    def _picture(
+        self, name: str, title: str = "", before: Callable[[], None] = lambda: None
+    ) -> None:
         from PySide6.QtGui import QImage
 
         from app.ui import theme
@@ -131,6 +167,8 @@ class Camera:
             theme.apply(self.app, choice)
             for width, height in SIZES:
                 self.window.resize(width, height)
+                self._settle()
+                before()
                 self._settle()
                 image = self.window.grab().toImage()
                 small = image.convertToFormat(QImage.Format.Format_Indexed8, _colours(image))

@@ -5,7 +5,8 @@ from typing import Any
 
 from app.core.live import GpuReading
 
-MAX_GPUS = 4
+MAX_GPUS = 8
+_MOST_LINKS = 2  # the driver counts 20 ms for each direction of each card
 SOURCE = "NVML"
 
 
@@ -67,7 +68,7 @@ class NvidiaMeter:
             import pynvml  # the window's start must not wait for it
 
             self._api = pynvml
-        if self._ask(self._api.nvmlInit) is None:
+        if self._ask(self._api.nvmlInit) is None and not self._started_in_wsl():
             return []
         found = []
         for index in range(min(self._ask(self._api.nvmlDeviceGetCount) or 0, MAX_GPUS)):
@@ -75,6 +76,12 @@ class NvidiaMeter:
             if handle is not None:
                 found.append(self._card(handle, index))
         return found
+
+    def _started_in_wsl(self) -> bool:
+        """Try again with WSL's copy of the library, which may lie outside of the loader's path."""
+        from app.probes import nvml
+
+        return nvml.preload(nvml.WSL_LIBRARY) and self._ask(self._api.nvmlInit) is not None
 
     def _card(self, handle: Any, index: int) -> _Card:
         api = self._api
@@ -113,7 +120,7 @@ class NvidiaMeter:
             power_w=power / 1000 if power is not None else None,
             power_limit_w=limit / 1000 if limit is not None else None,
             clock_reasons=self._reasons(handle),
-            link_bytes_s=self._link(handle),
+            link_bytes_s=self._link(handle) if len(self._cards or ()) <= _MOST_LINKS else None,
             memory_busy=use.memory / 100 if use is not None else None,
             temperature_limit=card.temperature_limit,
             power_default_w=card.power_default_w,

@@ -40,7 +40,7 @@ def ask(api: Any = pynvml, *, wsl_library: bool = False) -> NvmlAnswer:
     """
     source = "NVML"
     error = _call(api, api.nvmlInit)
-    if error[1] == "LibraryNotFound" and wsl_library and _preload(WSL_LIBRARY):
+    if error[1] == "LibraryNotFound" and wsl_library and preload(WSL_LIBRARY):
         source = f"NVML ({WSL_LIBRARY})"
         error = _call(api, api.nvmlInit)
     if error[1]:
@@ -190,7 +190,8 @@ def _call(api: Any, function: Callable[..., Any], *arguments: Any) -> tuple[Any,
         return None, name if name != "NVMLError" else f"code {getattr(error, 'value', '?')}"
 
 
-def _preload(path: str) -> bool:
+def preload(path: str) -> bool:
+    """Load a library by its full path, before it is asked for by name; False without it."""
     try:
         ctypes.CDLL(path, ctypes.RTLD_GLOBAL)
     except OSError:

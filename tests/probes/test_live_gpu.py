@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from app.core.live import GpuReading
-from app.probes import live_cpu
+from app.probes import live_cpu, nvml
 from app.probes.live_amd import AmdMeter
 from app.probes.live_nvidia import NvidiaMeter
 from tests.hosts import FakeHost
@@ -106,6 +106,31 @@ def test_a_library_that_does_not_start_is_asked_once() -> None:
     meter = NvidiaMeter(_api(nvmlInit=init))
     assert meter.read() == () and meter.read() == ()
     assert calls == [1]
+
+
+def test_in_wsl_the_librarys_own_place_is_tried_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    tried: list[str] = []
+
+    def preload(path: str) -> bool:
+        tried.append(path)
+        return True
+
+    def init() -> None:
+        if not tried:
+            _raises("LibraryNotFound")()
+
+    monkeypatch.setattr(nvml, "preload", preload)
+    assert len(_nvidia(nvmlInit=init).read()) == 1
+    assert tried == [nvml.WSL_LIBRARY]
+
+
+def test_the_link_of_many_cards_is_not_asked_for() -> None:
+    asked: list[object] = []
+    cards = _nvidia(
+        nvmlDeviceGetCount=lambda: 3, nvmlDeviceGetPcieThroughput=lambda *a: asked.append(a)
+    ).read()
+    assert [gpu.link_bytes_s for gpu in cards] == [None] * 3
+    assert asked == []
 
 
 def test_reads_what_an_amd_card_does() -> None:

@@ -127,6 +127,17 @@ def test_a_gpu_has_strips_of_what_it_tells_with_limits() -> None:
     assert (power.now, power.limit, power.limit_text) == ("300 W", 320.0, "limit 320 W")
 
 
+def test_of_many_gpus_the_busiest_are_drawn_and_the_rest_is_counted() -> None:
+    three = groups(_history(LiveReading(1.0, gpus=tuple(_gpu() for _ in range(3)))))
+    assert [len(group.strips) for group in three[1:]] == [3, 3, 3]
+    six = tuple(_gpu(busy=i / 10) for i in range(6))
+    found = groups(_history(LiveReading(1.0, gpus=six)))
+    assert [group.title for group in found[1:]] == [
+        "GPU 2: card", "GPU 3: card", "GPU 4: card",
+        "GPU 5: card (2 that do less are not drawn)",
+    ]  # fmt: skip
+
+
 def test_a_gpu_that_tells_nothing_has_no_strip_and_no_zero() -> None:
     assert len(groups(_history(LiveReading(1.0, gpus=(GpuReading("quiet"),))))) == 1
     (_, card) = groups(_history(LiveReading(1.0, gpus=(GpuReading("some", temperature=61.0),))))

@@ -9,7 +9,8 @@ from app.ui.models import live_axis
 from app.ui.models.live_history import Group, History, Strip, Trace, is_known
 
 EDGE = 1.25  # of a limit, so that its line and its text can be seen
-_MOST_GPUS = 2  # more would not fit on a screen; the others are in the facts
+_MOST_GPUS = 4  # more would not fit on a screen
+_MOST_WHOLE = 2  # cards of which everything is drawn; of more the three that matter most
 _HOT = 110.0  # °C at the upper edge
 _LEAST_MHZ, _LEAST_WATTS, _LEAST_LINK = 500.0, 50.0, 1e9
 
@@ -19,14 +20,32 @@ Value = Callable[[GpuReading], float | None]
 def groups(history: History) -> tuple[Group, ...]:
     """Return the strips of each GPU that tells anything; what it does not tell has no strip."""
     last = history.last
+    gpus = last.gpus if last else ()
     found = []
-    for index, gpu in enumerate(last.gpus[:_MOST_GPUS] if last else ()):
+    for index in _drawn(history, len(gpus)):
+        gpu = gpus[index]
         card = _Card(history, index, gpu)
-        made = (card.use(), card.memory(), card.clocks(), card.heat(), card.power(), card.link())
+        made = [card.use(), card.memory(), card.clocks()]
+        if len(gpus) <= _MOST_WHOLE:
+            made += [card.heat(), card.power(), card.link()]
         strips = tuple(strip for strip in made if any(is_known(t.points) for t in strip.traces))
         if strips:
             found.append(Group(f"GPU {index}: {gpu.name}", strips, gpu.source))
+    if found and len(gpus) > _MOST_GPUS:
+        title = f"{found[-1].title} ({len(gpus) - _MOST_GPUS} that do less are not drawn)"
+        found[-1] = replace(found[-1], title=title)
     return tuple(found)
+
+
+def _drawn(history: History, count: int) -> tuple[int, ...]:
+    """Return the cards to draw: all, or of many those that did most in the last minute."""
+    if count <= _MOST_GPUS:
+        return tuple(range(count))
+
+    def work(index: int) -> float:
+        return sum(r.gpus[index].busy or 0.0 for r in history.readings if index < len(r.gpus))
+
+    return tuple(sorted(sorted(range(count), key=work, reverse=True)[:_MOST_GPUS]))
 
 
 class _Card:

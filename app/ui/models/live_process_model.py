@@ -7,9 +7,10 @@ from app.core.live import LiveReading, ProcessReading
 from app.ui.models import live_axis
 from app.ui.models.live_history import Group, History, Strip, Trace, is_known
 
-_MOST = 3  # the busiest; the others are named in the last heading
+_MOST = 3  # those with the most memory
 _LEAST_BYTES = 256.0 * units.MIB
 _SOURCE = "psutil"
+_STEP = 128 * units.MIB  # of memory; less does not change the order
 
 Value = Callable[[ProcessReading], float | None]
 
@@ -18,14 +19,14 @@ def groups(history: History) -> tuple[Group, ...]:
     """Return the strips of each process, in the order in which they were found."""
     last = history.last
     found = last.processes if last else ()
-    busiest = sorted(found, key=_weight, reverse=True)[:_MOST]
-    shown = [process for process in found if process in busiest]
+    largest = sorted(found, key=_weight, reverse=True)[:_MOST]
+    shown = [process for process in found if process in largest]
     return tuple(_group(history, process) for process in shown)
 
 
-def _weight(process: ProcessReading) -> tuple[float, int]:
+def _weight(process: ProcessReading) -> tuple[int, int]:
     # memory first: a model at rest is what a person looks for, a helper process is not
-    return (float(process.resident_bytes or 0) // units.GIB, process.gpu_bytes or 0)
+    return ((process.resident_bytes or 0) // _STEP, process.gpu_bytes or 0)
 
 
 def _group(history: History, process: ProcessReading) -> Group:
@@ -69,5 +70,5 @@ def _of(pid: int, value: Value) -> Callable[[LiveReading], float | None]:
 def _cores(value: float | None) -> str:
     if value is None:
         return units.UNKNOWN
-    text = f"{value:.3g}"
+    text = f"{value:.2g}" if value < 1 else f"{value:.3g}"
     return "1 core" if text == "1" else f"{text} cores"

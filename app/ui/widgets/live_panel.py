@@ -21,6 +21,7 @@ class LivePanel(QWidget):
 
     def __init__(self, live: Live, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self.setObjectName("livePanel")
         self._live = live
         self._limit: int | None = None
         self._history = History()
