@@ -2,7 +2,8 @@
 
 What: builds change kernels and defaults, sometimes for the worse on one device.
 Evidence: two rates with all settings equal, two builds, intervals apart, the newer one slower; the
-older may come from the notebook, if the machine was quiet then.
+older may come from the notebook, if the machine was quiet then. A setting that only one of the
+builds prints is no difference, unless rates depend on it.
 Arithmetic: the rates' ratio.
 Fix: compare the placement of both first; if it is equal, the former build, and a report.
 Proof: the build number, and the rate.
@@ -18,6 +19,13 @@ from app.core.rule import Certainty, Finding, Fix, Rule
 from app.rules import rates
 
 _CLEAR = 1.05  # the intervals lie apart as well
+# a run that does not name one of these had another value, or it cannot be told
+_DECIDING = frozenset(
+    {
+        "n_gpu_layers", "devices", "n_threads", "type_k", "type_v", "flash_attn", "n_ubatch",
+        "no_kv_offload", "n_cpu_moe", "tensor_split", "n_ctx",
+    }
+)  # fmt: skip
 
 
 def check(evidence: Evidence) -> Finding | None:
@@ -45,13 +53,20 @@ def needs(evidence: Evidence) -> str:
 
 def _is_update(old: BenchRun, new: BenchRun) -> bool:
     is_same = (
-        old.settings == new.settings
+        _are_set_alike(old, new)
         and (old.model_name, old.model_bytes) == (new.model_name, new.model_bytes)
         and (old.depth, old.n_tokens) == (new.depth, new.n_tokens)
         and (old.instrument, old.backends) == (new.instrument, new.backends)
     )
     are_builds = old.build.isdigit() and new.build.isdigit()
     return is_same and are_builds and int(old.build) < int(new.build)
+
+
+def _are_set_alike(old: BenchRun, new: BenchRun) -> bool:
+    """Tell whether no setting differs; newer builds print some that older ones do not have."""
+    first, last = dict(old.settings), dict(new.settings)
+    names = _DECIDING | (first.keys() & last.keys())
+    return all(first.get(name) == last.get(name) for name in names)
 
 
 def _finding(old: BenchRun, new: BenchRun) -> Finding:

@@ -32,3 +32,11 @@ def test_takes_the_former_rate_from_the_notebook() -> None:
     busy = replace(OLD, busy="other programs used up to 1.0 of 2 processor cores")
     assert check(Evidence(runs=(NEW,), history=(busy,))) is None
     assert check(Evidence(runs=(), history=(OLD, NEW))) is None
+
+
+def test_a_setting_that_only_the_newer_build_prints_is_no_difference() -> None:
+    old = replace(OLD, settings=(("n_gpu_layers", "99"), ("use_mmap", "true")))
+    new = replace(NEW, settings=(("n_gpu_layers", "99"), ("load_mode", "auto")))
+    assert check(Evidence(runs=(new,), history=(old,))) is not None
+    split = replace(new, settings=(*new.settings, ("n_cpu_moe", "4")))
+    assert check(Evidence(runs=(split,), history=(old,))) is None

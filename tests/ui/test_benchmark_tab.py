@@ -136,3 +136,26 @@ def test_deletes_a_run_takes_it_back_and_exports_the_table(
     button(tab, "notebookExport").click()
     qtbot.waitUntil(lambda: target.exists() and session.jobs.running() == 0)
     assert len(target.read_text().splitlines()) == 3
+
+
+def test_shows_what_another_window_or_tab_has_kept(
+    qtbot: QtBot, session: Session, detection: Detection
+) -> None:
+    Notebook().append(entry("1", (10.0, 11.0)))
+    tab = BenchmarkTab(session, detection)
+    qtbot.addWidget(tab)
+    table = tab.findChild(QTableView, "notebookTable")
+    assert table is not None
+    qtbot.waitUntil(lambda: table.model().rowCount() == 1)
+    tab.show()
+    qtbot.waitUntil(lambda: session.jobs.running() == 0)
+    table.selectRow(0)
+    tab.hide()
+    tab.show()  # nothing new: the selection stays
+    qtbot.waitUntil(lambda: session.jobs.running() == 0)
+    assert len(tab._selected()) == 1
+    Notebook().append(entry("2", (20.0, 21.0)))
+    tab.hide()
+    tab.show()
+    qtbot.waitUntil(lambda: table.model().rowCount() == 2)
+    qtbot.waitUntil(lambda: session.jobs.running() == 0)

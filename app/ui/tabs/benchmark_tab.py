@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QHBoxLayout,
@@ -44,6 +45,7 @@ class BenchmarkTab(Page):
         self._entries: tuple[Entry, ...] = ()
         self._deleted: tuple[str, ...] = ()  # by the last Delete
         self._records = Records(session.jobs, parent=self)
+        self._pages: Pages | None = None
         self._runner = BenchRunner(session.jobs, session.processes, self)
         self._ratio_runner = RatioRun(session.jobs, session.processes, self)
         self.setObjectName("benchmarkTab")
@@ -150,7 +152,15 @@ class BenchmarkTab(Page):
             return self.tr("Drop a model to measure it.")
         return ""
 
+    def showEvent(self, event: QShowEvent) -> None:
+        """Read again what other tabs, commands and windows have kept meanwhile."""
+        super().showEvent(event)
+        self._records.read()
+
     def _on_pages(self, pages: Pages) -> None:
+        if pages == self._pages:
+            return  # the selection stays
+        self._pages = pages
         self._entries = pages.entries
         self._model.show_entries(pages.entries)
         self._warning.setText(pages.warning())
