@@ -37,6 +37,7 @@ def _controls(t: Tokens) -> str:
         border-radius: {BUTTON_RADIUS}px; padding: 6px 12px; color: {t.text}; }}
     QPushButton:hover, QToolButton:hover {{ border-color: {t.dim}; }}
     QPushButton:pressed, QToolButton:pressed {{ background: {t.line}; }}
+    QToolButton:checked {{ color: {t.accent}; border-color: {t.accent}; font-weight: 600; }}
     QPushButton:focus, QToolButton:focus {{ border: 2px solid {t.accent}; padding: 5px 11px; }}
     QPushButton:disabled, QToolButton:disabled {{ color: {t.dim}; background: {t.window}; }}
     QPushButton[primary="true"] {{ background: {t.accent}; border-color: {t.accent};

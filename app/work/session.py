@@ -15,6 +15,7 @@ from app.core.evidence import Evidence
 from app.core.log import LogSummary
 from app.core.machine import Machine
 from app.core.model import Model
+from app.core.parts import Part
 from app.core.proof import Proof
 from app.core.request import LoadRequest
 from app.core.rule import Diagnosis
@@ -132,6 +133,21 @@ class Session(QObject):
         self._leave_read_only()
         self._set_log_path(path)
         self._apply(replace(self._evidence, log=log, outcome=None, again=None))
+
+    def remove(self, part: Part) -> None:
+        """Take a part out of the case; what was measured goes with its model."""
+        self._leave_read_only()
+        self._reading.cancel()  # or what is still read would come back
+        self._reading_number += 1
+        before = self._evidence
+        if part is Part.LOG:
+            self.set_log(None)
+        elif part is Part.MODEL:
+            self._apply(Evidence(machine=before.machine, log=before.log, symptom=before.symptom))
+        else:
+            self._apply(
+                replace(before, runs=(), watch=None, gpu_watch=None, track=None, again=None)
+            )
 
     def update_log(self, file: LogFile, log: LogSummary) -> None:
         """Keep what a log says now that it has grown; nothing when another one is shown."""

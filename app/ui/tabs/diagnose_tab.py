@@ -17,6 +17,7 @@ from app.ui import choose, theme
 from app.ui.models import diagnosis_model, offload_model, ranking_model
 from app.ui.models.ranking_model import RankingView
 from app.ui.widgets.card import Card, dim_label
+from app.ui.widgets.case_line import CaseLine
 from app.ui.widgets.drop_zone import DropZone
 from app.ui.widgets.models_card import ModelsCard
 from app.ui.widgets.page import Page
@@ -181,8 +182,9 @@ class DiagnoseTab(Page):
     def _on_evidence_changed(self) -> None:
         evidence = self._session.evidence
         model = evidence.model
-        if model is not None and model.path != self._model_path:
-            self._model_path = model.path
+        path = model.path if model is not None else ""
+        if path != self._model_path:
+            self._model_path = path
             if not self.is_running:
                 self._steps.hide()  # they were of another model
         devices = evidence.machine.devices if evidence.machine is not None else ()
@@ -249,6 +251,7 @@ class DiagnoseTab(Page):
         self._cancel.setVisible(self.is_running)
         self._return.setVisible(not is_own)
         self._options.setEnabled(not self.is_running)
+        self._case.show_evidence(evidence, can_remove=not self.is_running, is_own=is_own)
         has_server = offload_model.llama_server(evidence.machine) is not None
         self._folder.setVisible(evidence.machine is not None and not has_server)
         self._hint.setText(self._next_step(has_model=has_model, has_server=has_server))
@@ -291,6 +294,7 @@ class DiagnoseTab(Page):
         self._cancel.clicked.connect(self.stop)
         self._folder.clicked.connect(self._on_folder)
         self._return.clicked.connect(self._session.return_to_own)
+        self._case.remove_wanted.connect(self._session.remove)
         self._zone.choose_wanted.connect(self.open_wanted)
         self._zone.link_clicked.connect(self.tab_wanted)
         self._result.line_wanted.connect(self.line_wanted)
@@ -308,6 +312,8 @@ class DiagnoseTab(Page):
     def _make_body(self) -> None:
         self._zone = DropZone()
         self.body.addWidget(self._zone)
+        self._case = CaseLine()
+        self.body.addWidget(self._case)
         card = Card()
         self._machine = QLabel()
         self._machine.setObjectName("machineLine")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from PySide6.QtCore import QMimeData, Qt
@@ -12,6 +11,7 @@ from PySide6.QtWidgets import QPushButton, QSplitter, QWidget
 from app.core import units
 from app.core.errors import UserError
 from app.core.log import LogSummary
+from app.core.parts import Part
 from app.ui import theme
 from app.ui.models import log_meaning, log_model, log_story
 from app.ui.models.log_model import LogModel, LogReading
@@ -99,6 +99,7 @@ class LogsTab(Page):
         """Show the session's log: the file, and what is known of its lines."""
         session = self._session
         file, log = session.log_file, session.evidence.log
+        self._close.setVisible((file or log) is not None and not session.read_only_path)
         if file is not None and str(file.path) != session.log_path:
             log = None  # it is still read; the evidence is about another log
         if file is None and log is None:
@@ -307,11 +308,8 @@ class LogsTab(Page):
             job = self._session.jobs.start(
                 lambda _cancel, _progress: self._pasted.keep(text), name="pasting"
             )
-            job.done.connect(self._on_pasted)
+            job.done.connect(lambda path: self._session.open_paths([str(path)]))
             job.failed.connect(self._session.error)
-
-    def _on_pasted(self, path: Path) -> None:
-        self._session.open_paths([str(path)])
 
     # ------------------------------------------------------------------ building
 
@@ -319,7 +317,11 @@ class LogsTab(Page):
         self._paste = QPushButton(self.tr("Paste a log"))
         self._paste.setObjectName("pasteButton")
         self._paste.setToolTip(self.tr("Show copied text as a log (Ctrl+V)"))
+        self._close = QPushButton(self.tr("Close this log"))
+        self._close.setObjectName("closeLog")
+        self._close.setToolTip(self.tr("Take it out of the case; the file stays as it is"))
         self._logs_here = LogMenu(self._session.jobs)
+        self.head.addWidget(self._close)
         self.head.addWidget(self._logs_here)
         self.head.addWidget(self._paste)
         self._reading = ReadingRow()
@@ -378,6 +380,7 @@ class LogsTab(Page):
         session.evidence_changed.connect(self._on_changed)
         self._follower.lines_added.connect(self._on_lines_added)
         self._follower.lost.connect(self._on_lost)
+        self._close.clicked.connect(lambda: session.remove(Part.LOG))
         self._paste.clicked.connect(self._on_paste)
         self._reading.cancel_wanted.connect(self._on_stop_reading)
         self._reading.again_wanted.connect(self._on_read_again)
