@@ -5,7 +5,7 @@ import re
 from app.core.host import Host
 from app.core.machine import Runtime
 from app.core.probe import LoadWish, RuntimeProbe
-from app.core.request import Switch
+from app.core.request import LoadRequest, SplitMode, Switch
 from app.runtimes.places import join, variable
 
 ID = "jan"
@@ -77,11 +77,38 @@ def setting(wish: LoadWish) -> str:
         lines.append(f"uBatch Size: {request.ubatch}")
     if request.threads is not None:
         lines.append(f"Threads: {request.threads}")
+    if request.parallel is not None:
+        lines.append(f"Parallel Sequences: {request.parallel}")
     if not request.kv_offload:
         lines.append("Disable KV Offload: on")
     if request.load_mode in ("none", "dio"):
         lines.append("Disable mmap: on")
+    if "mlock" in request.load_mode:
+        lines.append("MLock: on")
+    lines += _of_devices(request)
     return "\n".join(lines) or "No setting differs from Jan's own."
+
+
+def _of_devices(request: LoadRequest) -> list[str]:
+    """Return what moves experts and splits; the newer ones by the names in its settings file."""
+    lines = []
+    if request.cpu_moe:
+        lines.append("cpu_moe: on")
+    elif request.n_cpu_moe:
+        lines.append(f"n_cpu_moe: {request.n_cpu_moe}")
+    if request.device_ids:
+        lines.append(f"Devices for Offload: {', '.join(request.device_ids)}")
+    if request.split_mode is not SplitMode.LAYER:
+        lines.append(f"GPU Split Mode: {request.split_mode.value}")
+    if request.main_gpu:
+        lines.append(f"Main GPU Index: {request.main_gpu}")
+    if request.tensor_split:
+        lines.append(f"tensor_split: {','.join(f'{share:g}' for share in request.tensor_split)}")
+    if request.swa_full:
+        lines.append("swa_full: on")
+    if request.fit_target_mib is not None:
+        lines.append(f"fit_target: {request.fit_target_mib}")
+    return lines
 
 
 RUNTIME = RuntimeProbe(ID, TITLE, find, setting)

@@ -116,7 +116,7 @@ def setting(wish: LoadWish) -> str:
     request = wish.request
     lines = []
     ngl = 0 if not request.use_devices else request.ngl
-    share = _share(ngl, wish.layers_total)
+    offload = _share(ngl, wish.layers_total)
     if ngl is not None and ngl >= 0:
         of = f" of {wish.layers_total}" if wish.layers_total else ""
         lines.append(f"GPU Offload: {ngl}{of}")
@@ -130,6 +130,15 @@ def setting(wish: LoadWish) -> str:
         lines.append(f"V Cache Quantization Type: {request.cache_type_v} (needs Flash Attention)")
     if request.batch != 2048:
         lines.append(f"Evaluation Batch Size: {request.batch}")
+    if request.ubatch != 512:
+        lines.append(f"llm.load.llama.physicalBatchSize: {request.ubatch} (in its stored settings)")
+    n_experts = wish.layers_total - 1 if request.cpu_moe and wish.layers_total else 0
+    n_experts = n_experts or request.n_cpu_moe
+    if n_experts and wish.layers_total:
+        share = n_experts / (wish.layers_total - 1)
+        lines.append(
+            f"CPU MoE: {n_experts} of {wish.layers_total - 1} blocks, a share of {share:.2f}"
+        )
     if request.threads is not None:
         lines.append(f"CPU Thread Pool Size: {request.threads}")
     if request.parallel is not None:
@@ -139,11 +148,14 @@ def setting(wish: LoadWish) -> str:
     if request.load_mode in ("none", "dio"):
         lines.append("Try mmap(): off")
     words = ["lms", "load", "MODEL"]
-    if share is not None:
-        words += ["--gpu", share]
+    if offload is not None:
+        words += ["--gpu", offload]
     if request.ctx:
         words += ["-c", str(request.ctx)]
-    return "\n".join([*lines, shell.line(tuple(words), platform=wish.platform)])
+    line = shell.line(tuple(words), platform=wish.platform)
+    if request.tensor_split:
+        line += "\n# LM Studio has no setting for: a split ratio"
+    return "\n".join([*lines, line])
 
 
 def _share(ngl: int | None, layers_total: int | None) -> str | None:

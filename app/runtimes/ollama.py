@@ -5,7 +5,7 @@ import re
 from app.core.host import Host, ProcessInfo
 from app.core.machine import LoadedModel, Program, Runtime
 from app.core.probe import LoadWish, RuntimeProbe
-from app.core.request import Switch
+from app.core.request import SplitMode, Switch
 from app.core.secrets import hidden_argv
 from app.runtimes import ports
 from app.runtimes.answers import document, objects, text, whole
@@ -77,6 +77,8 @@ def setting(wish: LoadWish) -> str:
         lines.append(f"PARAMETER num_thread {request.threads}")
     if request.load_mode in ("none", "dio"):
         lines.append("PARAMETER use_mmap false")
+    if request.split_mode is SplitMode.NONE:  # naming a main GPU means that for Ollama
+        lines.append(f"PARAMETER main_gpu {request.main_gpu}")
     return "\n".join([*lines, *_environment(wish), *_not_possible(wish)])
 
 
@@ -90,6 +92,11 @@ def _environment(wish: LoadWish) -> list[str]:
         found.append(f"OLLAMA_FLASH_ATTENTION={1 if request.flash_attn is Switch.ON else 0}")
     if request.parallel is not None:
         found.append(f"OLLAMA_NUM_PARALLEL={request.parallel}")
+    experts = "LLAMA_ARG_CPU_MOE=1" if request.cpu_moe else ""
+    if request.n_cpu_moe and not request.cpu_moe:
+        experts = f"LLAMA_ARG_N_CPU_MOE={request.n_cpu_moe}"
+    if experts:  # its llama-server inherits the service's environment since 0.30
+        found.append(f"{experts}   (undocumented: it reaches llama-server since Ollama 0.30)")
     if not found:
         return []
     return ["# environment of the Ollama service, for all models:", *(f"# {v}" for v in found)]

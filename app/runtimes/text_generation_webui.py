@@ -3,10 +3,13 @@
 from app.core.host import Host
 from app.core.machine import LoadedModel, Runtime
 from app.core.probe import LoadWish, RuntimeProbe
+from app.core.request import LoadRequest, SplitMode
 from app.runtimes import others, shell
 from app.runtimes.answers import document, text
 from app.runtimes.places import join
 
+_BATCH = 1024
+_CACHE_TYPES = ("f16", "q8_0", "q4_0")
 ID, TITLE, PORT = "text-generation-webui", "text-generation-webui", 5000
 
 
@@ -26,11 +29,51 @@ def setting(wish: LoadWish) -> str:
         words += ["--gpu-layers", str(request.ngl)]
     if request.ctx:
         words += ["--ctx-size", str(request.ctx)]
-    if request.cache_type_k != "f16":
+    if request.cache_type_k != "f16" and _has_cache(request):
         words += ["--cache-type", request.cache_type_k]
+    # its own defaults are 1024 each
+    if request.batch != _BATCH:
+        words += ["--batch-size", str(request.batch)]
+    if request.ubatch != _BATCH:
+        words += ["--ubatch-size", str(request.ubatch)]
     if request.threads is not None:
         words += ["--threads", str(request.threads)]
-    return shell.line(tuple(words), platform=wish.platform)
+    if request.parallel is not None:
+        words += ["--parallel", str(request.parallel)]
+    if request.split_mode is not SplitMode.LAYER:
+        words += ["--split-mode", request.split_mode.value]
+    if request.tensor_split:
+        words += ["--tensor-split", ",".join(f"{share:g}" for share in request.tensor_split)]
+    if request.cpu_moe:
+        words.append("--cpu-moe")
+    if not request.kv_offload:
+        words.append("--no-kv-offload")
+    extra = _extra_flags(request)
+    if extra:
+        words += ["--extra-flags", ",".join(extra)]
+    line = shell.line(tuple(words), platform=wish.platform)
+    if _has_cache(request):
+        return line
+    types = f"{request.cache_type_k} and {request.cache_type_v}"
+    return f"{line}\n# text-generation-webui has no setting for: cache types {types}"
+
+
+def _extra_flags(request: LoadRequest) -> list[str]:
+    """Return what it only hands on to its llama-server, as flag=value."""
+    found = []
+    if request.n_cpu_moe and not request.cpu_moe:
+        found.append(f"n-cpu-moe={request.n_cpu_moe}")
+    if request.main_gpu:
+        found.append(f"main-gpu={request.main_gpu}")
+    # parts of a list would be cut at the commas, so one device alone can be named
+    if len(request.device_ids) == 1:
+        found.append(f"device={request.device_ids[0]}")
+    return found
+
+
+def _has_cache(request: LoadRequest) -> bool:
+    """Tell whether its one setting for both caches can say these types."""
+    return request.cache_type_k == request.cache_type_v and request.cache_type_k in _CACHE_TYPES
 
 
 def _ask(host: Host, port: int) -> others.Said | None:

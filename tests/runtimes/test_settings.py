@@ -1,8 +1,8 @@
 """One load in each runtime's own words."""
 
 from app.core.probe import LoadWish
-from app.core.request import LoadRequest, Switch
-from app.runtimes import jan, koboldcpp, llama_cpp, lm_studio, ollama
+from app.core.request import LoadRequest, SplitMode, Switch
+from app.runtimes import jan, koboldcpp, llama_cpp, lm_studio, ollama, text_generation_webui
 
 REQUEST = LoadRequest(
     ngl=18,
@@ -86,5 +86,45 @@ def test_jan_gets_names_of_its_settings() -> None:
         "KV Cache V Type: q8_0",
         "Flash Attention: on",
         "Threads: 6",
+        "Parallel Sequences: 1",
     ]
     assert jan.RUNTIME.setting(LoadWish(LoadRequest())) == "No setting differs from Jan's own."
+
+
+def test_experts_in_system_memory_are_said_where_a_program_can() -> None:
+    wish = LoadWish(LoadRequest(ngl=49, n_cpu_moe=12), "/m.gguf", layers_total=49)
+    assert "n_cpu_moe: 12" in jan.RUNTIME.setting(wish).splitlines()
+    assert "CPU MoE: 12 of 48 blocks, a share of 0.25" in lm_studio.RUNTIME.setting(wish)
+    assert "--extra-flags n-cpu-moe=12" in text_generation_webui.RUNTIME.setting(wish)
+    told = ollama.RUNTIME.setting(wish)
+    assert "LLAMA_ARG_N_CPU_MOE=12" in told and "undocumented" in told
+    every = LoadWish(LoadRequest(cpu_moe=True), layers_total=49)
+    assert "cpu_moe: on" in jan.RUNTIME.setting(every)
+    assert "CPU MoE: 48 of 48 blocks" in lm_studio.RUNTIME.setting(every)
+    assert "--cpu-moe" in text_generation_webui.RUNTIME.setting(every)
+
+
+def test_several_devices_are_said_where_a_program_can() -> None:
+    split = LoadWish(LoadRequest(tensor_split=(3.0, 1.0)), "/m.gguf")
+    assert "tensor_split: 3,1" in jan.RUNTIME.setting(split)
+    assert "--tensor-split 3,1" in text_generation_webui.RUNTIME.setting(split)
+    assert "no setting for: a split ratio" in lm_studio.RUNTIME.setting(split)
+    one = LoadWish(LoadRequest(split_mode=SplitMode.NONE, main_gpu=1), "/m.gguf")
+    assert "PARAMETER main_gpu 1" in ollama.RUNTIME.setting(one)
+    assert "Main GPU Index: 1" in jan.RUNTIME.setting(one)
+    assert "--split-mode none --extra-flags main-gpu=1" in text_generation_webui.RUNTIME.setting(
+        one
+    )
+
+
+def test_text_generation_webui_gets_what_differs_from_its_own_defaults() -> None:
+    # its batches are 1024 each, ours of a plain llama-server
+    assert text_generation_webui.RUNTIME.setting(WISH) == (
+        "python server.py --model /models/gemma.gguf --loader llama.cpp --gpu-layers 18 "
+        "--ctx-size 8192 --cache-type q8_0 --batch-size 2048 --ubatch-size 512 --threads 6 "
+        "--parallel 1"
+    )
+    mixed = LoadWish(LoadRequest(cache_type_k="q8_0"), "/m.gguf")
+    assert "no setting for: cache types q8_0 and f16" in text_generation_webui.RUNTIME.setting(
+        mixed
+    )

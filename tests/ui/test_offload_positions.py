@@ -15,6 +15,7 @@ from app.core.request import SplitMode
 from app.core.units import GIB
 from app.ui.models import device_choice
 from app.ui.tabs.offload_tab import OffloadTab
+from app.ui.widgets.layer_map import LayerMap
 from app.ui.widgets.position_slider import Mark, PositionSlider
 from app.work.detection import Detection
 from app.work.session import Session
@@ -204,3 +205,18 @@ def test_cards_thought_of_are_equal_and_numbered() -> None:
     found = device_choice.cards(8, DeviceKind.CUDA, 2)
     assert [one.id for one in found] == ["CUDA0", "CUDA1"]
     assert found[0] == replace(found[1], id="CUDA0")
+
+
+def test_a_block_tells_its_tensors_on_hover(
+    tab: OffloadTab, session: Session, qtbot: QtBot
+) -> None:
+    fill(tab, session, qtbot, DENSE, card(0, 8))
+    layer_map = tab.findChild(LayerMap, "layerMap")
+    assert layer_map is not None
+    lines = layer_map.tip(1).splitlines()
+    assert lines[0].startswith("Block 0 on CUDA0: weights ")
+    down = DENSE.by_name["blk.0.ffn_down.weight"]
+    (line,) = [line for line in lines if line.startswith("ffn_down.weight")]
+    assert f"{down.n_bytes / (1 << 20):,.2f} MiB" in line
+    assert layer_map.tip(0).splitlines()[1].startswith("token_embd.weight")
+    assert "output.weight" in layer_map.tip(33)

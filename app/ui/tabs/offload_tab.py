@@ -13,7 +13,7 @@ from app.core.pace import Basis, basis_of, pace_of
 from app.core.placement import Placement, Prepared, prepare
 from app.core.reading import Estimate
 from app.ui import theme
-from app.ui.models import offload_model, position_model, rate_model
+from app.ui.models import offload_model, position_model, rate_model, tensor_model
 from app.ui.models.offload_model import Choice, CurvePoint, OffloadView
 from app.ui.models.position_model import Positions
 from app.ui.widgets.bar_list import BarList
@@ -95,6 +95,7 @@ class OffloadTab(Page):
             self._slider.reset(shape.layers_total, shape.layers_total)
             self._experts.reset(shape.n_layer, 0)
             self._expert_row.setVisible(bool(shape.n_expert))
+            self._map.show_tensors(tensor_model.tensor_texts(self._prepared))
             self._forget()
         self.subtitle.setText(offload_model.model_line(model))
         self.set_notice(offload_model.problems(model))

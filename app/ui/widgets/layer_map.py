@@ -28,6 +28,7 @@ class LayerMap(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._cells: tuple[Cell, ...] = ()
+        self._tensors: tuple[str, ...] = ()
         self.setObjectName("layerMap")
         self.setAccessibleName(self.tr("Layer map"))
         self.setMinimumHeight(_CELL + _LABEL)
@@ -39,6 +40,10 @@ class LayerMap(QWidget):
         self.setAccessibleDescription(sentence)
         self.update()
 
+    def show_tensors(self, texts: tuple[str, ...]) -> None:
+        """Take what each cell's tip tells besides, which no setting changes."""
+        self._tensors = texts
+
     def sizeHint(self) -> QSize:
         return QSize(480, _CELL + _LABEL)
 
@@ -46,10 +51,15 @@ class LayerMap(QWidget):
         """Answer a tooltip with the layer's bytes."""
         if event.type() is QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
             index = self._index_at(event.pos().x())
-            text = "" if index is None else self._cells[index].tip
+            text = "" if index is None else self.tip(index)
             QToolTip.showText(event.globalPos(), text, self)
             return True
         return super().event(event)
+
+    def tip(self, index: int) -> str:
+        """Return what a cell says on hover: its bytes, and its tensors."""
+        tensors = self._tensors[index] if index < len(self._tensors) else ""
+        return f"{self._cells[index].tip}\n{tensors}".strip()
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         """Ask for the layer under the pointer."""
