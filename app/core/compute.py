@@ -9,17 +9,17 @@ from dataclasses import dataclass
 from enum import Enum
 
 from app.core.cache import Cache, Context, state_bytes
+from app.core.compute_old import Old, older, widest
+from app.core.eras import Change, Era, eras_of
 from app.core.request import LoadRequest, Switch, Tool
 from app.core.shape import Shape
+from app.core.spans import Compute, Span
 
 _F32 = 4
 _ALTUP = "gemma3n"  # alternating updates keep 4 to 5 more copies of the embedding
 _WIDE_AXES = ("phi3",)
 _GATED_DELTA = ("qwen3next", "qwen35", "qwen35moe")
 _MAMBA_2 = ("granitehybrid", "nemotron_h", "nemotron_h_moe", "mamba2", "jamba", "falcon-h1")
-# From here on one device needs 2E more, and the host 2E (placement.md 3, [10]); the change was made
-# between these two builds
-_LAST_SMALLER, _FIRST_LARGER = 11342, 11434
 
 
 class Case(Enum):
@@ -30,25 +30,6 @@ class Case(Enum):
     ONE_PART = "one device, a part of the layers"
     MANY_ALL = "several devices, all layers"
     MANY_PART = "several devices, a part of the layers"
-
-
-@dataclass(frozen=True, slots=True)
-class Span:
-    """A size in bytes with the range it may lie in."""
-
-    n_bytes: int
-    low: int
-    high: int
-
-
-@dataclass(frozen=True, slots=True)
-class Compute:
-    """The compute buffers of a load."""
-
-    host: Span
-    devices: tuple[Span, ...]
-    is_by_graph: bool = False  # built as the program builds it, not by a closed form
-    keeps_flash: bool = True  # flash attention "auto" stays on
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,18 +73,28 @@ def compute_of(
     """Return the compute buffers of a load; layers counts those on each device, output included.
 
     is_ragged: layers on a device have matrices on the host, by an override or because they are
-    refused. build None = not known, so the range covers both rules.
+    refused. build None = not known, so the range covers the rules of all ages.
     """
     s = _sizes(shape, context, caches, request)
-    base = _without_copies(shape, s, request, case=case, layers=layers, build=build)
-    if copies is not None:
-        base = _with_copies(base, s, layers, copies, build)
-    if is_ragged:
-        base = _widened(base, s)
-    if not request.kv_offload and case is not Case.HOST_ONLY:
-        one_layer = max((n for one in caches for n in one.bytes_by_layer), default=0)
-        base = _with_cache_copy(base, s, one_layer)
-    return base
+    one_layer = max((n for one in caches for n in one.bytes_by_layer), default=0)
+    old = Old(
+        e=s.e,
+        half_mask=s.m if request.flash_attn is not Switch.OFF else 0,
+        logits=_F32 * context.n_ubatch * shape.n_vocab,
+        is_delta=shape.arch in _GATED_DELTA,
+        n_copies=4 if case is Case.MANY_ALL and _pipelines(request) else 1,
+    )
+    found = []
+    for era in eras_of(build):
+        base = _without_copies(shape, s, request, case=case, layers=layers, era=era)
+        if copies is not None:
+            base = _with_copies(base, s, layers, copies, era)
+        if is_ragged:
+            base = _widened(base, s)
+        if not request.kv_offload and case is not Case.HOST_ONLY:
+            base = _with_cache_copy(base, s, one_layer)
+        found.append(older(base, old, era))
+    return widest(found)
 
 
 def _without_copies(
@@ -113,15 +104,15 @@ def _without_copies(
     *,
     case: Case,
     layers: tuple[int, ...],
-    build: int | None,
+    era: Era,
 ) -> Compute:
     m = s.m + s.v
     if case is Case.HOST_ONLY:
         return Compute(_near(max(s.host + m, s.out + s.m + 5 * s.e), 0.01), ())
     if case is Case.ONE_ALL:
-        smaller = max(s.block + m - 2 * s.e, s.out + s.m + 4 * s.e)
+        smaller = max(s.block + m - 2 * s.e, s.out + s.e)  # placement.md 10.3
         larger = max(s.block + m, s.out + s.m + 4 * s.e)
-        return Compute(_inputs(s, build), (_by_build(smaller, larger, build),))
+        return Compute(_inputs(s, era), (_by_era(smaller, larger, era),))
     if case is Case.MANY_ALL and _pipelines(request):
         middle = _near(s.block + 4 * (m + 3 * s.e), 0.15)
         last = max(s.block + 4 * m + 7 * s.e, s.out + 4 * (s.m + s.e) + 5 * s.e)
@@ -134,7 +125,7 @@ def _without_copies(
 
 
 def _with_copies(
-    base: Compute, s: _Sizes, layers: tuple[int, ...], copies: Copies, build: int | None
+    base: Compute, s: _Sizes, layers: tuple[int, ...], copies: Copies, era: Era
 ) -> Compute:
     """Move the work on host weights to the device that copies them.
 
@@ -144,7 +135,7 @@ def _with_copies(
     the device holds that matrix, its result and E, exact on two cards (placement.md 10.3).
     """
     m = s.m + s.v
-    host = _inputs(s, build)
+    host = _inputs(s, era)
     least = s.block + m - 2 * s.e
     attention = 4 * s.e + 3 * s.q + m
     value = max(least + 4 * copies.block // 5, attention + copies.cache)
@@ -203,13 +194,12 @@ def _near(n_bytes: int, error: float) -> Span:
     return Span(n_bytes, int(n_bytes * (1 - error)), int(n_bytes * (1 + error)))
 
 
-def _by_build(smaller: int, larger: int, build: int | None) -> Span:
-    if build is not None and build <= _LAST_SMALLER:
-        # some models need E less than the larger one, not 2E (placement.md 3, [10])
-        return Span(smaller, int(smaller * 0.95), max(larger, int(smaller * 1.05)))
-    if build is not None and build >= _FIRST_LARGER:
+def _by_era(smaller: int, larger: int, era: Era) -> Span:
+    """Return the larger where batches may mix tokens and embeddings, which takes 2E more."""
+    if era.has(Change.MIXED_BATCHES):
         return _near(larger, 0.02)
-    return Span(larger, int(smaller * 0.98), int(larger * 1.02))
+    # some models need E less than the larger one, not 2E (placement.md 3, [10])
+    return Span(smaller, int(smaller * 0.95), max(larger, int(smaller * 1.05)))
 
 
 def outputs_max(context: Context, tool: Tool) -> int:
@@ -252,11 +242,11 @@ def _sizes(
     return _Sizes(e, q, mask, v, kq, out, block, host, _hosted_experts(shape, u, e), tables)
 
 
-def _inputs(s: _Sizes, build: int | None) -> Span:
+def _inputs(s: _Sizes, era: Era) -> Span:
     """Return what the host needs when all blocks are on a device: masks, embeddings, tables."""
     m = s.m + s.v
     more = s.tables + s.e if s.tables else 0
-    return _by_build(m + 2 * s.e + more, m + 4 * s.e + more, build)
+    return _by_era(m + 2 * s.e + more, m + 4 * s.e + more, era)
 
 
 def _hosted_experts(shape: Shape, u: int, e: int) -> int:

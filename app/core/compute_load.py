@@ -1,10 +1,11 @@
 """The compute buffers of a load: by its graph where that is known, else by closed forms."""
 
 from app.core import weights
-from app.core.compute import Case, Compute, Copies, compute_of
+from app.core.compute import Case, Copies, compute_of
 from app.core.compute_graph import by_graph
 from app.core.load import Placed
 from app.core.machine import DeviceKind
+from app.core.spans import Compute
 from app.core.weights import Op, Place
 
 

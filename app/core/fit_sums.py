@@ -6,11 +6,12 @@ from itertools import accumulate
 
 from app.core import cache, weights
 from app.core.cache import Cache, Context
-from app.core.compute import Case, Compute, Copies, Span, compute_of
+from app.core.compute import Case, Copies, compute_of
 from app.core.machine import Device, DeviceKind, Host
 from app.core.request import LoadRequest
 from app.core.scratch import scratch_bytes
 from app.core.shape import Shape
+from app.core.spans import Compute, Span
 from app.core.stow import Shelf, Stowed, stow
 from app.core.weights import Op, Place, Weight
 

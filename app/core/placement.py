@@ -10,13 +10,13 @@ from dataclasses import dataclass
 from app.core import cache, reads, weights
 from app.core.assign import assign, usable_devices
 from app.core.cache import Cache, Context
-from app.core.compute import Compute, Span
 from app.core.compute_load import compute_of_load, copies_of
 from app.core.load import Placed
 from app.core.machine import Device, Host
 from app.core.model import Model
 from app.core.request import LoadRequest, SplitMode
 from app.core.shape import UNDERIVED_CACHES, Shape, shape_of
+from app.core.spans import Compute, Span
 from app.core.stow import Shelf, mapped_bytes, stow
 from app.core.weights import Place, Weight
 
