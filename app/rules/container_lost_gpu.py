@@ -14,6 +14,8 @@ from app.core.log import Fact
 from app.core.rule import Certainty, Finding, Fix, Rule
 from app.rules import seen
 
+_KNOWN = "Unknown Error"  # NVML's answer once the cgroup has lost the device (ollama docs/gpu.md)
+
 
 def check(evidence: Evidence) -> Finding | None:
     """Find the driver's answer that a container without its device gives."""
@@ -31,7 +33,7 @@ def check(evidence: Evidence) -> Finding | None:
             '{"exec-opts": ["native.cgroupdriver=cgroupfs"]}',
         ),
         proof="The line is gone, and the GPU is used, also after an hour without requests.",
-        certainty=Certainty.PROVEN if is_inside else Certainty.LIKELY,
+        certainty=Certainty.PROVEN if is_inside and _KNOWN in line.text else Certainty.LIKELY,
     )
 
 

@@ -82,6 +82,19 @@ def _refused(warning: LogEvent) -> Finding:
         fix = "Restart the computer: after an update the old driver is often still loaded."
     else:
         fix = "Check that the GPU's driver works (nvidia-smi or rocminfo), then start it again."
+    if "undefined symbol" in reason:
+        fix = "Install a newer driver of the GPU: this one lacks a function that the program needs."
+    if "file not found" in reason:
+        return Finding(
+            cause=f"Nothing runs on the GPU: {reason}. The program computes on the processor "
+            "instead.",
+            cites=(seen.cite(warning),),
+            fix=Fix(
+                "Take the program's normal build, which holds the library for your GPU (for NVIDIA "
+                "the CUDA one), and choose that backend when it starts."
+            ),
+            proof="The line is gone, and the device list names the GPU.",
+        )
     return Finding(
         cause=f"The build can use a GPU, but the driver refuses: {reason}.",
         cites=(seen.cite(warning),),

@@ -3,7 +3,8 @@
 What: loading only places bytes. The first request is the first time that the device computes, so a
 driver or a kernel that cannot do it ends the program there. Memory has rules of its own.
 Evidence: the program was ready, and then a check of its own failed, its device was lost, or it
-ended by itself. A log that only stops in a request is not enough: the program may still run.
+ended by itself; or an error that only a computation gives (a lost device, an illegal access). A log
+that only stops in a request is not enough: the program may still run.
 Arithmetic: none.
 Fix: by what was computing. A lost device: shorter steps, then its driver. On a device with flash
 attention: once without it, which costs nothing to try. Otherwise another build.
@@ -26,16 +27,17 @@ _NO_MEMORY = "memory ran out"  # how work/outcome.py words a kill by the system
 def check(evidence: Evidence) -> Finding | None:
     """Find an end after the program was ready, that memory does not explain."""
     story = seen.load(evidence)
-    if not load_failed.is_ready(evidence) or out_of_memory_later.later(evidence) is not None:
+    line = _line(evidence)
+    is_after_load = load_failed.is_ready(evidence) or line is not None
+    if not is_after_load or out_of_memory_later.later(evidence) is not None:
         return None
     outcome = evidence.outcome
-    line = _line(evidence)
     exit_text = outcome.exit_text if outcome is not None else ""
     if line is None and not exit_text:
         return _open_end(story)
     said = (Cite(exit_text, source=outcome.program),) if outcome is not None and exit_text else ()
     return Finding(
-        cause="The model loaded, and the program died at a request: "
+        cause="The model loaded, and the program died when it computed: "
         + (f"{exit_text}" if exit_text else "a check of its own failed, or its device did.")
         + " The load does not compute anything; the first request does.",
         cites=(*((seen.cite(line),) if line is not None else ()), *said),
@@ -57,7 +59,7 @@ def silent(evidence: Evidence) -> str:
 
 def needs(evidence: Evidence) -> str:
     """Say what is missing to check it."""
-    if evidence.outcome is not None or seen.load(evidence) is not None:
+    if evidence.outcome is not None or seen.events(evidence):
         return "" if load_failed.is_ready(evidence) else "the program did not become ready"
     return "no log of requests"
 
@@ -83,10 +85,16 @@ def _open_end(story: LoadStory | None) -> Finding | None:
 def _line(evidence: Evidence) -> LogEvent | None:
     """Return the first line after the program was ready that says how it died."""
     ready = seen.ready_line(evidence)
-    if ready is None:
-        return None
     deaths = (Fact.ERROR_OTHER, Fact.CRASHED)
-    return next((e for e in seen.events(evidence) if e.fact in deaths and e.line > ready), None)
+    return next(
+        (
+            event
+            for event in seen.events(evidence)
+            if seen.is_of_computing(event)
+            or (ready is not None and event.fact in deaths and event.line > ready)
+        ),
+        None,
+    )
 
 
 def _fix(evidence: Evidence, story: LoadStory | None, line: LogEvent | None) -> Fix:

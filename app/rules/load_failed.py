@@ -17,7 +17,7 @@ from app.core.log import Ended, Fact, LoadStory, LogEvent, Role
 from app.core.model import Fault, ModelProblem
 from app.core.request import Switch
 from app.core.rule import Certainty, Cite, Finding, Fix, Rule
-from app.rules import command, runtime_estimate, seen
+from app.rules import command, file_words, runtime_estimate, seen
 
 _ERRORS = (
     Fact.ERROR_MEMORY,
@@ -123,7 +123,14 @@ def _first_error(evidence: Evidence) -> LogEvent | None:
     of_load = (e for e in (story.errors if story is not None else ()) if e.line not in of_others)
     causes = (*of_load, *found)
     again = _second_try(evidence)
-    return next((e for e in causes if e.fact is not Fact.ERROR_MEMORY or e.line > again), None)
+    return next(
+        (
+            e
+            for e in causes
+            if (e.fact is not Fact.ERROR_MEMORY or e.line > again) and not seen.is_of_computing(e)
+        ),
+        None,
+    )
 
 
 def _second_try(evidence: Evidence) -> int:
@@ -165,7 +172,7 @@ def _killed(line: LogEvent) -> Finding:
 
 def _words(evidence: Evidence, error: LogEvent) -> tuple[str, str, Fix]:
     if error.fact is Fact.ERROR_FILE:
-        return _file(evidence, _file_fault(evidence, error))
+        return file_words.of_line(evidence, error)
     if error.fact is Fact.ERROR_ARCHITECTURE:
         arch = error.values.get("arch")
         kind = f" of the kind “{arch}”" if arch else " of this kind"
@@ -201,46 +208,6 @@ def _words(evidence: Evidence, error: LogEvent) -> tuple[str, str, Fix]:
         "The load failed",
         "The program said an error before the model was loaded.",
         Fix("Read the line above, and look it up in the program's issue tracker."),
-    )
-
-
-def _file_fault(evidence: Evidence, error: LogEvent) -> str:
-    """Return the log reader's word; a missing part of a set is first said as a missing file."""
-    story = seen.load(evidence)
-    said = [e.values.get("why") for e in story.errors] if story else []
-    return "split" if "split" in said else str(error.values.get("why", "damaged"))
-
-
-def _file(evidence: Evidence, why: str) -> tuple[str, str, Fix]:
-    """Tell format, version, a missing file and damage apart; `why` is the log reader's word."""
-    if why in ("not-gguf", "older", "endian"):
-        return (
-            "The file is no model this program can read",
-            "The file is not a GGUF file of a version that this program reads.",
-            Fix("Get the GGUF file of the same model."),
-        )
-    if why in ("newer", "other-tensors"):
-        return (
-            "The program does not know this file's contents",
-            "The file was made for another version of the program.",
-            Fix("Update the program that runs the model. The file itself may be fine."),
-        )
-    if why == "missing":
-        return (
-            "The model file is not there",
-            "The program could not open the model file.",
-            Fix("Check the path of the model file."),
-        )
-    if why == "split":
-        return (
-            "A part of the model is missing",
-            "This model is cut into several files, and the program did not find them all.",
-            Fix("Put all parts into one folder, and open the first one."),
-        )
-    return (
-        "The model file is damaged",
-        f"The model file is not whole.{_missing_bytes(evidence)}",
-        Fix("Download the file again. Then compare its length and hash with its page."),
     )
 
 
@@ -362,7 +329,7 @@ def _part(evidence: Evidence, error: LogEvent) -> str:
 
 def _by_file(evidence: Evidence, problem: ModelProblem) -> Finding:
     """Say it in the words of a failed load; no load is needed to know that it would fail."""
-    title, _, fix = _file(evidence, _WHY[problem.fault])
+    title, _, fix = file_words.of_fault(evidence, _WHY[problem.fault])
     return Finding(
         cause=f"This file does not load as it is: {problem.text}",
         cites=(Cite(problem.text, source="header of the file"),),
@@ -376,12 +343,6 @@ def _by_file(evidence: Evidence, problem: ModelProblem) -> Finding:
 def _file_cites(evidence: Evidence) -> tuple[Cite, ...]:
     problems = evidence.model.problems if evidence.model else ()
     return tuple(Cite(problem.text, source="header of the file") for problem in problems[:1])
-
-
-def _missing_bytes(evidence: Evidence) -> str:
-    problems = evidence.model.problems if evidence.model else ()
-    missing = next((p.missing_bytes for p in problems if p.missing_bytes), None)
-    return f" {units.size(missing)} are missing at its end." if missing else ""
 
 
 RULE = Rule(id="load-failed", title="The load failed", check=check, silent=silent, needs=needs)

@@ -21,7 +21,7 @@ def check(evidence: Evidence) -> Finding | None:
     """Find a partial offload below both of its ends."""
     ends = _ends(evidence)
     if ends is None:
-        return None
+        return _slower_than_none(evidence)
     none, full = ends
     for middle in rates.of(evidence, Test.GENERATION):
         layers = rates.whole(middle, "n_gpu_layers")
@@ -30,6 +30,41 @@ def check(evidence: Evidence) -> Finding | None:
         if rates.is_faster(none, middle) and rates.is_faster(full, middle):
             return _finding(evidence, none, middle, full)
     return None
+
+
+def _slower_than_none(evidence: Evidence) -> Finding | None:
+    """Tell of a part that is slower than nothing on the device, where all was not measured."""
+    runs = rates.of(evidence, Test.GENERATION)
+    none = next((run for run in runs if rates.whole(run, "n_gpu_layers") == 0), None)
+    middle = next(
+        (
+            run
+            for run in runs
+            if none is not None and _is_part(run) and rates.is_by_interval(none, run)
+        ),
+        None,
+    )
+    if none is None or middle is None or none.mean_tps < rates.CLEAR * middle.mean_tps:
+        return None
+    return Finding(
+        cause=f"With {middle.setting('n_gpu_layers')} layers on the device it writes "
+        f"{units.rate(middle.mean_tps)}, with none {units.rate(none.mean_tps)}: this device is "
+        "slower than the processor, or splitting costs more than it brings.",
+        cites=tuple(rates.cite(run, "n_gpu_layers") for run in (none, middle)),
+        fix=command.fix(
+            evidence,
+            "Leave all layers to the processor (-ngl 0), which is the faster way here. Measure all "
+            "layers on the device once as well, and keep the faster end.",
+            ngl=0,
+        ),
+        proof=f"The rate is near {units.rate(none.mean_tps)}.",
+        certainty=Certainty.LIKELY,
+    )
+
+
+def _is_part(run: BenchRun) -> bool:
+    layers = rates.whole(run, "n_gpu_layers")
+    return layers is not None and 0 < layers < _ALL
 
 
 def silent(_evidence: Evidence) -> str:

@@ -4,8 +4,8 @@ What: a sliding window keeps only its last cells, a recurrent state only its las
 that is the same at its beginning cannot be taken up there again.
 Evidence: the line "forcing full prompt re-processing due to lack of cache data".
 Arithmetic: the full-size cache's bytes against the window's, from the cache lines of the log.
-Fix: --swa-full where the memory allows it, else more checkpoints. A change at the very start of
-the text (time, names) is the client's: nothing else helps there.
+Fix: a window: --swa-full where the memory allows it, else more checkpoints. A state: checkpoints.
+A change at the very start of the text (time, names) is the client's: nothing else helps there.
 Proof: the second request reads few tokens.
 Sources: advice.md part 3 row "Prompt read again each turn" (0 against 1238 of 1829 tokens kept);
 llama.cpp issue 14157; tests/data/logs/b11434-cpu-prompt-cache-swa-reprocessing-lv4.log.
@@ -47,6 +47,12 @@ def needs(evidence: Evidence) -> str:
 
 def _fix(evidence: Evidence) -> Fix:
     request = evidence.request
+    if _is_recurrent(evidence):
+        return Fix(
+            "Use a build that keeps checkpoints of the state (2026), and keep more of them. This "
+            "model's memory is a state and no window, so a full window's cache brings nothing.",
+            f"--ctx-checkpoints {_MORE_CHECKPOINTS}",
+        )
     if request is not None and request.swa_full:
         return Fix(
             "Keep more checkpoints of the cache. If the text changes at its very start at each "
@@ -60,6 +66,22 @@ def _fix(evidence: Evidence) -> Fix:
         f"not fit, keep more checkpoints instead: --ctx-checkpoints {_MORE_CHECKPOINTS}.",
         swa_full=True,
     )
+
+
+def _is_recurrent(evidence: Evidence) -> bool:
+    """Tell whether the model keeps a state: by its header or buffers, else by the server's words.
+
+    Builds that know both kinds say "SWA or hybrid/recurrent"; the cache lines then show a window.
+    """
+    model, story = evidence.model, seen.load(evidence)
+    if model is not None:
+        return not model.whole("attention.sliding_window")
+    if story is not None and story.event(Fact.RS_BUFFER) is not None:
+        return True
+    sizes = story.events if story is not None else ()
+    has_cells = any(event.fact is Fact.KV_SIZE for event in sizes)
+    again = evidence.log.last(Fact.PROMPT_REPROCESSED) if evidence.log is not None else None
+    return again is not None and "hybrid" in again.text and not has_cells
 
 
 def _price(story: LoadStory | None) -> str:

@@ -104,6 +104,18 @@ def events(evidence: Evidence) -> tuple[LogEvent, ...]:
     return evidence.log.events if evidence.log is not None else ()
 
 
+# a load only places bytes: these come when something is computed, be it the warm-up
+_OF_COMPUTING = (
+    "DeviceLost", "device lost", "illegal memory access", "unspecified launch failure",
+    "launch timed out", "misaligned address", "device-side assert",
+)  # fmt: skip
+
+
+def is_of_computing(event: LogEvent) -> bool:
+    """Tell whether an error can only come from a computation, so that the load had succeeded."""
+    return event.fact is Fact.ERROR_OTHER and any(word in event.text for word in _OF_COMPUTING)
+
+
 def ready_line(evidence: Evidence) -> int | None:
     """Return the first line that shows that the model was loaded, None = none does."""
     return next((event.line for event in events(evidence) if event.fact in _READY), None)

@@ -1,7 +1,15 @@
 """A device that holds no weights is told from the buffers, whatever the offload line says."""
 
+from dataclasses import replace
+
+import pytest
+
+from app.core import facts
+from app.core.evidence import Evidence
 from app.core.log import Fact, Role
+from app.core.machine import Machine
 from app.core.request import LoadRequest
+from app.core.rule import Certainty
 from app.rules.device_present_but_unused import check, needs, silent
 from tests.rules import made
 
@@ -77,3 +85,38 @@ def test_is_not_checked_when_the_log_hides_the_placement() -> None:
     evidence = made.seen(told, LIST)
     assert check(evidence) is None
     assert "-lv 4" in needs(evidence)
+
+
+def test_tells_a_device_by_its_compute_buffer_when_none_is_listed() -> None:
+    told = made.story(
+        made.offloaded(0, 29),
+        buffers=(
+            made.buffer("CPU_Mapped", Role.WEIGHTS, 14526, 9),
+            made.buffer("CUDA0", Role.COMPUTE, 1480, 12),
+        ),
+        devices=None,
+    )
+    finding = check(made.seen(told))
+    assert finding is not None and finding.certainty is Certainty.PROVEN
+    assert "CUDA0" in finding.cause
+
+
+def test_is_silent_when_no_gpu_is_in_the_computer_and_none_was_asked_for() -> None:
+    told = made.story(
+        made.offloaded(0, 29),
+        buffers=(made.buffer("CPU_Mapped", Role.WEIGHTS, 14526, 9),),
+        devices=None,
+    )
+    bare = Machine(facts=(facts.known("os.name", "Linux", source="test"),))
+    assert check(replace(made.seen(told), machine=bare)) is None
+
+
+@pytest.mark.parametrize(("version", "is_found"), [("3902", True), ("7000", False)])
+def test_knows_builds_that_take_no_layer_by_themselves(version: str, is_found: bool) -> None:
+    card = Machine(facts=(facts.known("gpu.0.name", "NVIDIA A100", source="test"),))
+    evidence = Evidence(
+        machine=card, request=LoadRequest(), runtime="llama.cpp", runtime_version=version
+    )
+    finding = check(evidence)
+    assert (finding is not None) is is_found
+    assert check(replace(evidence, request=LoadRequest(ngl=20))) is None

@@ -72,6 +72,12 @@ def test_leaves_memory_to_its_own_rule() -> None:
     assert check(evidence) is None
 
 
+def test_takes_an_error_of_computing_for_a_load_that_had_succeeded() -> None:
+    # the warm-up computes before the program says that it is ready
+    assert check(made.seen(made.story(ILLEGAL, buffers=BUFFERS))) is not None
+
+
 def test_is_silent_when_it_never_was_ready() -> None:
-    assert check(made.seen(made.story(ILLEGAL, buffers=BUFFERS))) is None
+    assert_line = made.event(Fact.ERROR_OTHER, 50, "GGML_ASSERT(n_dims == 4) failed", what="x")
+    assert check(made.seen(made.story(assert_line, buffers=BUFFERS))) is None
     assert silent(Evidence()) == "nothing says that the program ended at a request"

@@ -1,6 +1,9 @@
 """A device that holds more than it has is found by the sum, not by a warning."""
 
-from app.core.log import Fact, LogEvent, Role, Value
+from app.core import facts
+from app.core.evidence import Evidence
+from app.core.log import Fact, LogEvent, LogSummary, Role, Value
+from app.core.machine import Machine
 from app.rules.over_commit import check, silent
 from tests.rules import made
 
@@ -42,3 +45,17 @@ def test_is_silent_when_all_fits() -> None:
 def test_says_that_no_device_is_in_use_when_all_is_in_system_memory() -> None:
     told = made.story(buffers=(made.buffer("CPU_Mapped", Role.WEIGHTS, 900, 100),), devices=())
     assert silent(made.seen(told)) == "the log shows no memory in use on a device"
+
+
+def test_asks_for_a_smaller_file_when_a_mac_has_less_memory_than_the_load_takes() -> None:
+    limit = made.event(Fact.DEVICE_LIMIT, 3, "recommendedMaxWorkingSetSize", n_bytes=11_453_000_000)
+    pressure = made.event(
+        Fact.MEMORY_PRESSURE, 9, "greater than the recommended", used_mib=19626.8, limit_mib=10922.7
+    )
+    log = LogSummary("m.log", 9, events=(limit, pressure))
+    mac = Machine(facts=(facts.known("memory.total", 16 << 30, unit="bytes", source="sysctl"),))
+    finding = check(Evidence(log=log, machine=mac))
+    assert finding is not None and "smaller file" in finding.fix.text
+    larger = Machine(facts=(facts.known("memory.total", 32 << 30, unit="bytes", source="sysctl"),))
+    other = check(Evidence(log=log, machine=larger))
+    assert other is not None and "Remove -ngl" in other.fix.text

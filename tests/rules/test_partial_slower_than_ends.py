@@ -34,3 +34,15 @@ def test_is_silent_when_the_middle_lies_between() -> None:
 
 def test_needs_both_ends() -> None:
     assert "both ends" in needs(Evidence(runs=runs(10, 15, 40).runs[:2]))
+
+
+def test_tells_of_a_part_that_is_slower_than_nothing() -> None:
+    runs = tuple(
+        BenchRun(Test.GENERATION, 128, samples, "llama-bench", settings=(("n_gpu_layers", layers),))
+        for samples, layers in (((7.14, 7.22, 7.3), "0"), ((3.04, 3.05, 3.06), "8"))
+    )
+    finding = check(Evidence(runs=runs))
+    assert finding is not None and dict(finding.fix.change) == {"ngl": 0}
+    faster = (runs[1], BenchRun(Test.GENERATION, 128, (3.0, 3.01, 2.99), "llama-bench",
+                                settings=(("n_gpu_layers", "0"),)))  # fmt: skip
+    assert check(Evidence(runs=faster)) is None

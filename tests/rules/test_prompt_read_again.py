@@ -1,6 +1,7 @@
 """A prompt that is read again is told by the server's own line, with the price of the way out."""
 
-from app.core.log import Fact, LogEvent
+from app.core.evidence import Evidence
+from app.core.log import Fact, LogEvent, LogSummary
 from app.core.request import LoadRequest
 from app.rules.prompt_read_again import check, silent
 from tests.rules import made
@@ -32,3 +33,13 @@ def test_is_silent_when_no_line_says_it() -> None:
     evidence = made.seen(made.story())
     assert check(evidence) is None
     assert silent(evidence)
+
+
+def test_asks_for_checkpoints_when_the_model_keeps_a_state() -> None:
+    line = made.event(
+        Fact.PROMPT_REPROCESSED, 7, "forcing full prompt re-processing (likely due to SWA or hybrid"
+    )
+    finding = check(Evidence(log=LogSummary("server.log", 8, events=(line,))))
+    assert finding is not None
+    assert "swa-full" not in f"{finding.fix.text}{finding.fix.command}"
+    assert "--ctx-checkpoints" in finding.fix.command

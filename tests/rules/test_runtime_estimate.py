@@ -5,6 +5,7 @@ import pytest
 from app.core.evidence import Evidence
 from app.core.log import Fact, LogSummary, Value
 from app.core.rule import Certainty
+from app.rules import layers_moved_by_fit, load_failed
 from app.rules.runtime_estimate import check, silent
 from tests.rules import made
 
@@ -35,3 +36,32 @@ def test_is_silent_when_it_was_asked_for_or_all_fits(more: dict[str, Value], why
     evidence = plan(**more)
     assert check(evidence) is None
     assert why in silent(evidence)
+
+
+def test_leaves_a_model_that_does_not_fit_to_its_own_rule() -> None:
+    short = plan(required=9000.0, kv=2000.0)
+    assert check(short) is None
+    assert "above what is free" in silent(short)
+    finding = layers_moved_by_fit.check(short)
+    assert finding is not None and "35 of 35 layers" in finding.cause
+    assert "smaller file" in finding.fix.text
+    enough = layers_moved_by_fit.check(plan(required=9000.0, kv=8000.0))
+    assert enough is not None and "with less of it all layers fit" in enough.fix.text
+
+
+GUARD = "Model loading was stopped due to insufficient system resources. approximately "
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [(f"{GUARD}273.25 GB", "shorter context"), (f"{GUARD}NaN undefined", "Update")],
+)
+def test_tells_a_guess_from_memory_that_was_refused(text: str, words: str) -> None:
+    line = made.event(Fact.ERROR_MEMORY, 1, text)
+    evidence = Evidence(log=LogSummary("app.log", 2, events=(line,)), runtime="lm-studio")
+    finding = check(evidence)
+    assert finding is not None and words in finding.fix.text
+    assert load_failed.check(evidence) is None
+    ready = made.event(Fact.LOADED, 2, "model loaded")
+    later = Evidence(log=LogSummary("app.log", 3, events=(line, ready)), runtime="lm-studio")
+    assert check(later) is None

@@ -42,3 +42,18 @@ def test_is_silent_when_it_needs_both_or_uses_one() -> None:
     assert check(load(22000, 10000)) is None
     assert "does not fit one card" in silent(load(22000, 10000))
     assert check(load(9000, 0)) is None
+
+
+def rate(tps: float, devices: str) -> BenchRun:
+    """Return a rate with so many devices."""
+    return BenchRun(Test.GENERATION, 50, (tps,), "llama-cli", settings=(("devices", devices),))
+
+
+def test_tells_of_two_rates_alone_when_more_cards_are_slower() -> None:
+    finding = check(Evidence(runs=(rate(54.5, "ROCm0"), rate(25.5, "ROCm0/ROCm1"))))
+    assert finding is not None
+    assert dict(finding.fix.change)["device_ids"] == ("ROCm0",)
+
+
+def test_is_silent_when_more_cards_are_faster() -> None:
+    assert check(Evidence(runs=(rate(25.5, "ROCm0"), rate(54.5, "ROCm0/ROCm1")))) is None

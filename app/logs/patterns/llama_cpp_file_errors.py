@@ -3,7 +3,7 @@
 import re
 
 from app.core.log import Fact, Pattern, Sample
-from app.logs.figures import file_fault
+from app.logs.figures import always, file_fault
 
 PATTERNS = (
     Pattern(
@@ -49,6 +49,21 @@ PATTERNS = (
                 build="2023-09",
                 line="gguf_init_from_file: invalid magic number 4c4d4747",
                 values={"why": "not-gguf"},
+            ),
+        ),
+    ),
+    Pattern(
+        fact=Fact.ERROR_FILE,
+        keys=("unknown (magic, version) combination: 46554747",),
+        # that number is "GGUF", read by a build that is older than the format (August 2023)
+        regex=re.compile(r"unknown \(magic, version\) combination: (?P<why>46554747)"),
+        types={"why": always("newer")},
+        samples=(
+            Sample(
+                build="2023-08 (abetlen/llama-cpp-python issue 902)",
+                line="error loading model: unknown (magic, version) combination: 46554747, "
+                "00000002; is this really a GGML file?",
+                values={"why": "newer"},
             ),
         ),
     ),
