@@ -125,6 +125,8 @@ class FoundModel:
     source: str  # "Ollama", "Hugging Face cache", ...
     n_parts: int = 1
     is_projector: bool = False  # mmproj: the eyes of a model, not a model
+    is_draft: bool = False  # made to guess for another model
+    n_parts_expected: int = 1  # more than n_parts: it is incomplete
 
 
 @dataclass(frozen=True, slots=True)

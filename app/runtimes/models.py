@@ -7,12 +7,13 @@ from dataclasses import dataclass, replace
 from app.core.cancel import Cancel
 from app.core.host import Host
 from app.core.machine import FoundModel
-from app.runtimes import jan, lm_studio, ollama_store
-from app.runtimes.answers import document, text
+from app.runtimes import gguf_head, jan, lm_studio, ollama_store
+from app.runtimes.answers import document, objects, text
 from app.runtimes.places import join, variable
 
-_MAGIC = b"GGUF"
 _PART = re.compile(r"(.*)-(\d{5})-of-(\d{5})\.gguf", re.IGNORECASE)
+_BLOB = re.compile(r"sha256:([0-9a-f]{64})")
+_MAX_BLOBS = 50
 _MAX_DEPTH = 4
 _MAX_FOLDERS = 2000
 _MAX_FILES = 5000
@@ -24,6 +25,7 @@ class Found:
 
     models: tuple[FoundModel, ...]
     notes: tuple[str, ...] = ()
+    folders: tuple[str, ...] = ()  # those that the user chose
 
 
 def find_models(host: Host, folders: tuple[str, ...] = (), cancel: Cancel | None = None) -> Found:
@@ -42,9 +44,19 @@ def find_models(host: Host, folders: tuple[str, ...] = (), cancel: Cancel | None
             continue
         seen.add(real)
         size = host.file_bytes(candidate.path)
-        if size is not None and host.read_start(candidate.path, len(_MAGIC)) == _MAGIC:
-            models.append(replace(candidate, n_bytes=size))
-    return Found(_joined(tuple(models)), tuple(notes))
+        start = host.read_start(candidate.path, gguf_head.N_BYTES)
+        if size is None or not start.startswith(gguf_head.MAGIC):
+            continue
+        arch = gguf_head.architecture(start)
+        models.append(
+            replace(
+                candidate,
+                n_bytes=size,
+                is_projector=gguf_head.is_projector(candidate.title, arch),
+                is_draft=gguf_head.is_draft(candidate.title, arch),
+            )
+        )
+    return Found(_joined(tuple(models)), tuple(notes), folders)
 
 
 def _candidates(host: Host, folders: tuple[str, ...], notes: list[str]) -> Iterator[FoundModel]:
@@ -57,6 +69,7 @@ def _candidates(host: Host, folders: tuple[str, ...], notes: list[str]) -> Itera
     yield from ollama_store.models(host, notes)
     yield from _jan(host)
     yield from _flat(host, _gpt4all(host), "GPT4All")
+    yield from _docker(host)
 
 
 def _hugging_face(host: Host) -> tuple[str, ...]:
@@ -131,6 +144,21 @@ def _gpt4all(host: Host) -> str:
     return join(host, host.home(), ".local", "share", *parts)
 
 
+def _docker(host: Host) -> Iterator[FoundModel]:
+    """Yield the files that Docker Model Runner's index names (its store/index.go)."""
+    store = join(host, host.home(), ".docker", "models")
+    index = host.read_text(join(host, store, "models.json")) or ""
+    for entry in objects(index.encode("utf-8", "replace"), "models"):
+        tags, files = entry.get("tags"), entry.get("files")
+        title = next((t for t in tags if isinstance(t, str)), "") if isinstance(tags, list) else ""
+        for name in files[:_MAX_BLOBS] if isinstance(files, list) else ():
+            match = _BLOB.fullmatch(name) if isinstance(name, str) else None
+            if match:  # a licence is a file as well; it does not begin as a GGUF does
+                path = join(host, store, "blobs", "sha256", match[1])
+                label = (title or match[1][:12])[:200]
+                yield FoundModel(path, label, 0, "Docker Model Runner")
+
+
 def _flat(host: Host, folder: str, source: str) -> Iterator[FoundModel]:
     if folder:
         yield from _walk(host, folder, source, depth=0)
@@ -153,7 +181,7 @@ def _walk(host: Host, root: str, source: str, *, depth: int = _MAX_DEPTH) -> Ite
 
 
 def _joined(models: tuple[FoundModel, ...]) -> tuple[FoundModel, ...]:
-    """Make one model of the parts of a split file, and mark projectors."""
+    """Make one model of the parts of a split file; one that lacks parts says so."""
     groups: dict[str, list[FoundModel]] = {}
     for model in models:
         match = _PART.fullmatch(model.path)
@@ -166,7 +194,12 @@ def _joined(models: tuple[FoundModel, ...]) -> tuple[FoundModel, ...]:
                 first,
                 n_bytes=sum(part.n_bytes for part in parts),
                 n_parts=len(parts),
-                is_projector="mmproj" in first.title.lower(),
+                n_parts_expected=_expected(first.path),
             )
         )
     return tuple(found)
+
+
+def _expected(path: str) -> int:
+    match = _PART.fullmatch(path)
+    return min(int(match[3]), 1000) if match else 1

@@ -1,5 +1,6 @@
 """Finds the models on this computer and says of each what fits, one after the other."""
 
+import os
 from dataclasses import replace
 
 from PySide6.QtCore import QObject, Signal, Slot
@@ -16,8 +17,15 @@ from app.probes.host import RealHost
 from app.runtimes.models import Found, find_models
 from app.work.jobs import Latest
 from app.work.session import Session
+from app.work.settings import MODEL_FOLDERS, Settings
 
+_MAX_FOLDERS = 10
 CTX = 4096  # the context the verdicts are for, in tokens
+
+
+def is_whole(model: FoundModel) -> bool:
+    """Tell whether something can be said of a file by itself: not of projectors and parts."""
+    return not model.is_projector and model.n_parts >= model.n_parts_expected
 
 
 class ModelFinder(QObject):
@@ -36,10 +44,33 @@ class ModelFinder(QObject):
 
     def start(self) -> None:
         """Search the folders where runtimes keep their models."""
+        folders = self.folders()
         job = self._search.start(
-            lambda cancel, _progress: find_models(RealHost(), (), cancel), name="models"
+            lambda cancel, _progress: find_models(RealHost(), folders, cancel), name="models"
         )
         job.done.connect(self._on_found)
+
+    def folders(self) -> tuple[str, ...]:
+        """Return the folders that the user chose, to look into as well."""
+        return tuple(f for f in Settings().get(MODEL_FOLDERS).split(os.pathsep) if f)
+
+    @Slot(str)
+    def add_folder(self, folder: str) -> None:
+        """Look into one more folder from now on."""
+        self._set_folders((*(f for f in self.folders() if f != folder), folder))
+
+    @Slot(str)
+    def remove_folder(self, folder: str) -> None:
+        """Look into a folder no more."""
+        self._set_folders(tuple(f for f in self.folders() if f != folder))
+
+    def _set_folders(self, folders: tuple[str, ...]) -> None:
+        try:
+            Settings().set(MODEL_FOLDERS, os.pathsep.join(folders[-_MAX_FOLDERS:]))
+        except OSError as error:
+            title = "The folder could not be kept"
+            self._session.error.emit(UserError(title, str(error.strerror)))
+        self.start()
 
     def stop(self) -> None:
         """Stop searching and judging."""
@@ -50,7 +81,7 @@ class ModelFinder(QObject):
     @Slot(object)
     def _on_found(self, found: Found) -> None:
         self.found.emit(found)
-        self._waiting = list(found.models)
+        self._waiting = [model for model in found.models if is_whole(model)]
         self._next()
 
     def _next(self) -> None:

@@ -32,6 +32,7 @@ class Setting(Generic[T]):
 
 LLAMA_FOLDER = Setting("llama_folder", "", "Folder with llama-server and llama-bench")
 LAST_FOLDER = Setting("last_folder", "", "Folder of the file that was last opened or written")
+MODEL_FOLDERS = Setting("model_folders", "", "Folders to look for models in, as PATH is written")
 THEME = Setting("theme", "system", "Colours of the window", ("system", "light", "dark"))
 SLOW_RATIO = Setting("slow_ratio", 0.0, "r that you typed in; 0: none")
 N_PROMPT = Setting("n_prompt", 512, "Prompt tokens that Diagnose measures")
@@ -43,8 +44,8 @@ LOAD_TIMEOUT_S = Setting("load_timeout_s", 600, "Longest wait for a model to loa
 
 Entry = Setting[str] | Setting[int] | Setting[float] | Setting[bool]
 ENTRIES: tuple[Entry, ...] = (
-    LLAMA_FOLDER, LAST_FOLDER, THEME, SLOW_RATIO, N_PROMPT, N_GEN, TAB_N_PROMPT, TAB_N_GEN,
-    REPETITIONS, LOAD_TIMEOUT_S,
+    LLAMA_FOLDER, LAST_FOLDER, MODEL_FOLDERS, THEME, SLOW_RATIO, N_PROMPT, N_GEN, TAB_N_PROMPT,
+    TAB_N_GEN, REPETITIONS, LOAD_TIMEOUT_S,
 )  # fmt: skip
 
 

@@ -1,11 +1,15 @@
 """Models on this computer: each file once, by its content, with its owner's name for it."""
 
+import json
+import time
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from app.core.machine import FoundModel
-from app.runtimes import models, ollama_store
+from app.runtimes import gguf_head, models, ollama_store
 from tests.hosts import FakeHost, sample
 
 HUB = "/home/user/.cache/huggingface/hub"
@@ -167,3 +171,60 @@ def test_looks_into_the_folders_of_the_service() -> None:
     assert "/usr/share/ollama/.ollama/models" in ollama_store.stores(FakeHost())
     given = ollama_store.stores(FakeHost(env={"OLLAMA_MODELS": "/data/o"}))
     assert given[0] == "/data/o"
+
+
+def _head(arch: str) -> str:
+    """Return the first bytes of a GGUF file as a text that keeps each byte."""
+    key, value = b"general.architecture", arch.encode()
+    data = b"GGUF\x03\0\0\0" + b"\x01" + b"\0" * 15 + bytes([len(key)]) + b"\0" * 7 + key
+    data += b"\x08\0\0\0" + bytes([len(value)]) + b"\0" * 7 + value
+    return data.decode("latin-1")
+
+
+def test_tells_a_projector_and_a_draft_by_their_first_bytes() -> None:
+    folder = "/home/user/.lmstudio/models/pub/repo"
+    files = {
+        f"{folder}/eyes.gguf": _head("clip"),
+        f"{folder}/guess.gguf": _head("eagle3"),
+        f"{folder}/big-draft.gguf": _head("qwen2"),
+        f"{folder}/draughts.gguf": _head("qwen2"),
+    }
+    found = {model.title.rpartition("/")[2]: model for model in _find(files).models}
+    assert [name for name, model in found.items() if model.is_projector] == ["eyes.gguf"]
+    drafts = [name for name, model in found.items() if model.is_draft]
+    assert sorted(drafts) == ["big-draft.gguf", "guess.gguf"]
+
+
+def test_a_split_model_that_lacks_a_part_says_so() -> None:
+    folder = "/home/user/.lmstudio/models/pub/repo"
+    files = {f"{folder}/big-0000{n}-of-00003.gguf": "GGUF" for n in (1, 3)}
+    (model,) = _find(files).models
+    assert (model.n_parts, model.n_parts_expected) == (2, 3)
+
+
+def test_names_the_models_of_docker_by_their_tags() -> None:
+    store, digest = "/home/user/.docker/models", "ab" * 32
+    index = {
+        "models": [
+            {"id": "sha256:1", "tags": ["ai/smollm2:latest"], "files": [f"sha256:{digest}", 3]},
+            {"tags": None, "files": "x"}, 7,
+        ]
+    }  # fmt: skip
+    files = {f"{store}/models.json": json.dumps(index), f"{store}/blobs/sha256/{digest}": "GGUF"}
+    assert _titles(_find(files)) == [("ai/smollm2:latest", "Docker Model Runner")]
+
+
+@given(st.binary(max_size=300))
+def test_any_first_bytes_tell_an_architecture_or_none(data: bytes) -> None:
+    assert len(gguf_head.architecture(data)) <= 64
+    assert len(gguf_head.architecture(b"general.architecture" + data)) <= 64
+
+
+def test_tens_of_thousands_of_files_are_read_in_time_and_stopped_at_a_limit() -> None:
+    folder = "/home/user/.lmstudio/models/pub/repo"
+    host = FakeHost(files={f"{folder}/m{n:05}.gguf": "GGUF" for n in range(6000)})
+    started = time.process_time()
+    found = models.find_models(host)
+    assert time.process_time() - started < 10
+    assert len(found.models) == 5000
+    assert "More than 5,000 files" in found.notes[0]

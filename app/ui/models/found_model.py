@@ -8,8 +8,10 @@ from app.core.fit_table import Cell
 from app.core.machine import FoundModel
 from app.ui.models.fit_model import VERDICT_ROLE, cell_text, cell_tip
 from app.ui.models.table import Index, Table
+from app.work.model_finder import is_whole
 
 PATH_ROLE = Qt.ItemDataRole.UserRole + 2
+# of a projector or a part of a model nothing can be said by itself
 _COLUMNS = ("Model", "Size", "Found in", "With 4,096 tokens")
 
 
@@ -50,13 +52,34 @@ class FoundModels(Table):
             return model.path
         if role == Qt.ItemDataRole.DisplayRole:
             if is_verdict:
-                return _verdict_text(verdict)
-            return (model.title, units.size(model.n_bytes), model.source)[index.column()]
+                return _verdict_text(verdict) if is_whole(model) else "–"
+            return (_title(model), units.size(model.n_bytes), model.source)[index.column()]
         if role == Qt.ItemDataRole.ToolTipRole:
-            return _verdict_tip(verdict) if is_verdict else model.path
+            if is_verdict and is_whole(model):
+                return _verdict_tip(verdict)
+            return "\n".join(text for text in (_what(model), model.path) if text)
         if role == VERDICT_ROLE and is_verdict and isinstance(verdict, Cell):
             return verdict.verdict
         return None
+
+
+def _title(model: FoundModel) -> str:
+    word = _what(model).partition(":")[0]
+    return f"{model.title} ({word})" if word else model.title
+
+
+def _what(model: FoundModel) -> str:
+    """Return what is special about a file, "" for a model as any other."""
+    if model.n_parts < model.n_parts_expected:
+        return (
+            f"incomplete: {model.n_parts} of {model.n_parts_expected} parts are there, llama.cpp "
+            "needs them all in one folder"
+        )
+    if model.is_projector:
+        return "projector: the eyes or ears of the model beside it, for --mmproj"
+    if model.is_draft:
+        return "draft: it guesses for a larger model, for -md"
+    return ""
 
 
 def _verdict_text(verdict: Cell | UserError | None) -> str:

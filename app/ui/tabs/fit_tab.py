@@ -61,6 +61,8 @@ class FitTab(Page):
         self._finder.found.connect(self._found.show_found)
         self._finder.judged.connect(self._found.show_verdict)
         self._found.chosen.connect(lambda path: session.open_paths([path]))
+        self._found.folder_added.connect(self._finder.add_folder)
+        self._found.folder_removed.connect(self._finder.remove_folder)
         detection.finished.connect(self._finder.start)
         session.evidence_changed.connect(self._on_evidence_changed)
         if session.evidence.machine is not None:
@@ -184,7 +186,7 @@ class FitTab(Page):
         self._table_card = self._make_table()
         self._curve_card = self._make_curve()
         self._form = SizeForm()
-        self._found = ModelsCard()
+        self._found = ModelsCard(with_folders=True)
         for card in (
             self._hint_card, self._table_card, self._curve_card, self._form, self._found,
         ):  # fmt: skip
