@@ -3,11 +3,13 @@
 import json
 from argparse import ArgumentParser, Namespace
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from app import product
 from app.cli import ANSWERED, UNREADABLE, CommandError, programs, running
 from app.cli.block_text import block_text
 from app.cli.load_options import add_load_options, add_run_options, count, run_request_of
+from app.core import units
 from app.core.bench import BenchRun
 from app.core.bench_json import SCHEMA, bench_json
 from app.core.errors import UserError
@@ -22,6 +24,9 @@ from app.report import rates
 from app.report.blocks import Block, Bullets, Heading
 from app.work.notebook import Entry
 from app.work.settings import LOAD_TIMEOUT_S, N_GEN, N_PROMPT, REPETITIONS, Settings
+
+if TYPE_CHECKING:
+    from app.work.watch import Watched
 
 _ROOM = 64  # tokens of context beside the ones that are measured
 _TITLE = "The model could not be measured"
@@ -47,7 +52,7 @@ class _Measured:
     command: tuple[str, ...]
     entry: Entry | None
     notes: tuple[str, ...]
-    watched: dict[str, object] | None = None  # as the JSON output has it
+    watched: "Watched | None" = None
 
 
 def add_options(parser: ArgumentParser) -> None:
@@ -81,8 +86,10 @@ def main(options: Namespace) -> int:
         measured = _measure(options, plan, machine, chosen)
     running.keep(measured.entry)
     if options.json:
+        seen = measured.watched
+        watched = watch_json(seen.memory, seen.gpu, seen.track) if seen is not None else None
         document = bench_json(
-            measured.runs, command=measured.command, notes=measured.notes, watched=measured.watched
+            measured.runs, command=measured.command, notes=measured.notes, watched=watched
         )
         print(json.dumps(document, indent=2, ensure_ascii=False))
     else:
@@ -138,8 +145,8 @@ def _with_bench(options: Namespace, plan: _Plan, machine: Machine, runtime: Runt
         running.say,
     )  # fmt: skip
     notes = tuple(f"llama-bench cannot be told: {name}." for name in result.left_out)
-    watched = watch_json(result.watch, result.gpu_watch, result.track)
-    return _Measured(result.runs, result.command, entry_of_bench(result, machine), notes, watched)
+    entry = entry_of_bench(result, machine)
+    return _Measured(result.runs, result.command, entry, notes, result.watched)
 
 
 def _with_server(options: Namespace, plan: _Plan, machine: Machine, runtime: Runtime) -> _Measured:
@@ -147,6 +154,7 @@ def _with_server(options: Namespace, plan: _Plan, machine: Machine, runtime: Run
     from app.work import headless
     from app.work.diagnose_run import DiagnosePlan
     from app.work.record import entry_of_diagnosis
+    from app.work.watch import Watched
 
     if plan.depth:
         raise UserError(
@@ -176,7 +184,7 @@ def _with_server(options: Namespace, plan: _Plan, machine: Machine, runtime: Run
         outcome.command if outcome is not None else (),
         replace(entry, source="benchmark") if entry is not None else None,
         evidence.notes,
-        watch_json(evidence.watch, evidence.gpu_watch, evidence.track),
+        Watched(evidence.watch, evidence.gpu_watch, evidence.track) if evidence.watch else None,
     )
 
 
@@ -187,5 +195,8 @@ def _text(measured: _Measured) -> str:
     blocks: list[Block] = [Heading(f"{last.model_name}: {head}")]
     blocks += [rates.table(measured.runs), *rates.settings(last)]
     notes = [f"The rates were disturbed: {last.busy}."] if last.busy else []
+    track = measured.watched.track if measured.watched is not None else None
+    events = [event for event in (track.events if track is not None else ()) if not event.is_normal]
+    notes += [f"After {units.seconds(event.at_s)}: {event.text}." for event in events]
     notes += measured.notes
     return block_text((*blocks, Bullets(tuple(notes))) if notes else blocks)

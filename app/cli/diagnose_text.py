@@ -7,7 +7,7 @@ from app.core.forecast import Forecast
 from app.core.proof import Proof
 from app.core.ranking import Option, Ranking
 from app.core.rule import Diagnosis
-from app.report import before_after, incident, rates, verdict
+from app.report import before_after, incident, looked_at, rates, verdict, watched
 from app.report.blocks import Block, Bullets, Column, Command, Heading, Paragraph, Table
 from app.report.pictures import level_text
 
@@ -31,7 +31,8 @@ def diagnose_text(
     if diagnosis.verdict is not None:
         blocks.append(Heading("Evidence"))
     blocks += verdict.evidence_blocks(diagnosis)
-    blocks += [Heading("Speed"), *rates.blocks(evidence, predicted)]
+    blocks += [Heading("The seven steps"), *looked_at.blocks(evidence, diagnosis, predicted, proof)]
+    blocks += [Heading("Speed"), *rates.blocks(evidence, predicted), *watched.blocks(evidence)]
     blocks += _help(ranking or Ranking())
     if proof is not None:
         blocks += [Heading("Before and after the change"), *before_after.blocks(proof)]

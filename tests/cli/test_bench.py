@@ -69,6 +69,7 @@ def test_gives_the_run_as_json_with_the_command(
     assert [run["test"] for run in document["runs"]] == ["prompt", "generation"]
     assert {run["source"] for run in document["runs"]} == {"llama-bench"}
     assert document["command"][0] == str(tmp_path / "llama-bench")
+    assert document["watched"] is None or document["watched"]["memory"]["source"]
     (entry,) = Notebook().read().entries
     assert {run["run_id"] for run in document["runs"]} == {entry.run_id}
 
@@ -82,6 +83,8 @@ def test_measures_through_the_server_where_there_is_no_llama_bench(
     assert {run["source"] for run in document["runs"]} == {"llama-server"}
     assert [run["n_tokens"] for run in document["runs"]] == [40, 20]
     assert any("the rates are the server's own timings" in note for note in document["notes"])
+    assert document["watched"]["memory"]["cores"] >= 1
+    assert isinstance(document["watched"]["limits_reached"], list)
     # a context that holds the test and no more
     assert " -c 104 " in server.told.splitlines()[0]
     (entry,) = Notebook().read().entries
