@@ -32,10 +32,10 @@ class Change(Enum):
     CUDA_COPIES = (9488, 9489)
     # Metal copies the cache as F16 (PR 27390, August 2026)
     METAL_COPIES = (10434, 10760)
-    # Vulkan orders nodes with more patterns and by what shares memory (source of 11434)
-    VULKAN_ORDER = (10434, 11434)
-    # one gather of states for the batch and the others (seen in 11434, not in 10434)
-    ONE_GATHER = (10434, 11434)
+    # seen in the source of 11434 and not in what 10434 does: Vulkan orders nodes by more patterns
+    # and by what shares memory, one gather of states, the delta net's keys normed by rms_norm and
+    # scale, Mamba-2's projections flat, any number of inputs to a split
+    NODES_OF_AUTUMN = (10434, 11434)
     # batches may mix tokens and embeddings (seen in 11434, not in 11342)
     MIXED_BATCHES = (11342, 11434)
 

@@ -11,34 +11,6 @@ from tests.truth import models
 from tests.truth.check import ComputeError, Report, check
 from tests.truth.rows import Truth, read
 
-# per cent of the compute buffers within 1 MiB, and in the range that is shown
-FLOORS = {
-    ("llama-server", "host only", "host"): (100, 100),
-    ("llama-server", "one device, all", "host"): (100, 100),
-    ("llama-server", "one device, all", "device"): (100, 100),
-    ("llama-server", "several devices, all", "host"): (100, 100),
-    ("llama-server", "several devices, all", "device"): (100, 100),
-    ("llama-server", "cache on the host", "host"): (100, 100),
-    ("llama-server", "cache on the host", "device"): (97, 98),
-    ("llama-server", "one device, all (Vulkan)", "host"): (100, 100),
-    ("llama-server", "one device, all (Vulkan)", "device"): (81, 99),
-    ("llama-server", "one device, part (Vulkan)", "host"): (100, 100),
-    ("llama-server", "one device, part (Vulkan)", "device"): (84, 100),
-    ("llama-fit-params", "host only", "host"): (100, 100),
-    ("llama-fit-params", "one device, all", "host"): (100, 100),
-    ("llama-fit-params", "one device, all", "device"): (100, 100),
-    ("llama-fit-params", "one device, part", "host"): (100, 100),
-    ("llama-fit-params", "one device, part", "device"): (100, 100),
-    ("llama-fit-params", "several devices, part", "host"): (100, 100),
-    ("llama-fit-params", "several devices, part", "device"): (100, 100),
-    ("llama-fit-params", "several devices, all", "host"): (100, 100),
-    ("llama-fit-params", "several devices, all", "device"): (100, 100),
-    ("llama-fit-params", "experts on the host", "host"): (100, 100),
-    ("llama-fit-params", "experts on the host", "device"): (100, 100),
-    ("llama-fit-params", "cache on the host", "host"): (100, 100),
-    ("llama-fit-params", "cache on the host", "device"): (100, 100),
-}
-
 
 @pytest.fixture(scope="module")
 def truths() -> tuple[Truth, ...]:
@@ -75,12 +47,11 @@ def test_fit_decides_as_llama_cpp_did(report: Report) -> None:
     assert report.fits.right == report.fits.total, report.differences
 
 
-@pytest.mark.parametrize("key", FLOORS, ids=" / ".join)
-def test_compute_buffers_stay_as_close(report: Report, key: tuple[str, str, str]) -> None:
-    errors = report.compute[key]
-    close = 100 * sum(error.off <= 1.01 for error in errors) / len(errors)
-    inside = 100 * sum(error.is_in_range for error in errors) / len(errors)
-    assert (close >= FLOORS[key][0], inside >= FLOORS[key][1]) == (True, True), (close, inside)
+def test_every_compute_buffer_is_within_a_mib_and_in_its_range(report: Report) -> None:
+    errors = [error for found in report.compute.values() for error in found]
+    assert len(errors) >= 2800
+    assert len(report.compute) == 28  # programs and placements
+    assert [error for error in errors if error.off > 1.01 or not error.is_in_range] == []
 
 
 def test_the_lines_of_a_fit_are_those_that_were_printed(truths: tuple[Truth, ...]) -> None:

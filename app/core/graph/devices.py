@@ -53,7 +53,7 @@ def _processor(devices: tuple[Device, ...]) -> Backend:
 
 def _backend(device: Device, era: Era, *, op_offload: bool) -> Backend:
     is_vulkan = device.kind is DeviceKind.VULKAN
-    order = reordered if era.has(Change.VULKAN_ORDER) else reordered_early
+    order = reordered if era.has(Change.NODES_OF_AUTUMN) else reordered_early
     copies = op_offload and device.kind is not DeviceKind.RPC
     return Backend(
         own_buffer=device.id,

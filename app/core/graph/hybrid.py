@@ -1,5 +1,6 @@
 """Graphs of models with a state: Mamba, Granite-H, Nemotron-H, LFM2, Qwen3-Next and Qwen3.5."""
 
+from app.core.eras import Change
 from app.core.graph import build as g
 from app.core.graph.attend import Cache, attention, qkv, rope
 from app.core.graph.net import Net
@@ -216,7 +217,7 @@ def _delta_net(net: Net, states: States, il: int, current: Tensor) -> Tensor:
     out = g.unary(ssm_conv(whole, net.need(f"{name}ssm_conv1d.weight")))
     row = width * 4
     keys = ((k_dim, n_k, t, n), (k_dim * 4, row, row * t))
-    q, k = (g.scale(g.rms_norm(g.slice_of(out, *keys))) for _ in range(2))
+    q, k = (_key_norm(net, g.slice_of(out, *keys)) for _ in range(2))
     v = g.slice_of(out, (v_dim, n_v, t, n), (v_dim * 4, row, row * t))
     if n_k != n_v and shape.arch == "qwen3next":
         q, k = (_interleaved(x, n_v // n_k, t, n) for x in (q, k))
@@ -226,6 +227,13 @@ def _delta_net(net: Net, states: States, il: int, current: Tensor) -> Tensor:
     current = g.reshape(current, v_dim * n_v, t, n)
     current = g.mul_mat(net.need(f"{name}ssm_out.weight"), current)
     return g.reshape(current, shape.n_embd, net.u)
+
+
+def _key_norm(net: Net, x: Tensor) -> Tensor:
+    """build_gdn_l2_norm."""
+    if not net.batch.era.has(Change.NODES_OF_AUTUMN):
+        return g.like("L2_NORM", x)
+    return g.scale(g.rms_norm(x))
 
 
 def _interleaved(x: Tensor, times: int, t: int, n: int) -> Tensor:

@@ -1,6 +1,6 @@
 """The weights of a load as tensors, and which blocks are alike and lie alike."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from app.core.graph.build import fixed
 from app.core.graph.net import Homes
@@ -22,7 +22,6 @@ class Shelf:
         self._homes = homes
         self._stowed = stowed
         self._by_name: dict[str, Stowed] = {}
-        self._made: dict[str, Tensor] = {}
         self._rope: list[Stowed] = []
         blocks: list[list[object]] = [
             [layer, homes.blocks[i], homes.cache_buffers[i]] for i, layer in enumerate(shape.layers)
@@ -37,19 +36,27 @@ class Shelf:
         self.signatures = [tuple(one) for one in blocks]  # what makes a block unlike others
         self.others = tuple(others)  # of the weights outside of blocks
 
-    def find(self, name: str) -> Tensor | None:
-        """Return a weight as a tensor."""
-        if name in self._made:
-            return self._made[name]
+    def finder(self) -> Callable[[str], Tensor | None]:
+        """Return what finds weights by name as tensors of one graph, each made once."""
         if not self._by_name:
             self._sort()
-        entry = self._of_rope(name) if name.startswith("rope_") else self._by_name.get(name)
-        if entry is None:
-            return None
-        weight = entry.weight
-        one = fixed(weight.type_name, full_shape(*weight.shape), entry.buffer, is_weight=True)
-        self._made[name] = one
-        return one
+        made: dict[str, Tensor] = {}
+
+        def find(name: str) -> Tensor | None:
+            if name in made:
+                return made[name]
+            entry = self._of_rope(name) if name.startswith("rope_") else self._by_name.get(name)
+            if entry is None:
+                return None
+            # blocks share the rope factors of their buffer
+            key = f"{entry.weight.name} {entry.buffer}" if entry.weight.is_rope else name
+            if key not in made:
+                weight = entry.weight
+                ne = full_shape(*weight.shape)
+                made[key] = fixed(weight.type_name, ne, entry.buffer, is_weight=True)
+            return made[key]
+
+        return find
 
     def _of_rope(self, name: str) -> Stowed | None:
         """Return the copy of the rope factors that lies with a block: NAME.BLOCK."""

@@ -117,11 +117,11 @@ class Net:
         current = by_token
         if self.trait("embedding_scale"):
             current = g.scale(current)
-        if is_scaled:
-            rows = self.batch.is_mixed
-            current = g.mul(current, g.given("f32", 1, self.u)) if rows else g.scale(current)
+        if is_scaled and self.batch.is_mixed:
+            current = g.mul(current, g.given("f32", 1, self.u))
         self.graph.expand(current)
-        return current
+        # earlier builds scale outside of build_inp_embd
+        return g.scale(current) if is_scaled and not self.batch.is_mixed else current
 
     def position_input(self, per_token: int = 1) -> Tensor:
         """build_inp_pos."""

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from app.core.eras import Change
 from app.core.graph import build as g
 from app.core.graph.net import Net
 from app.core.graph.tensor import Tensor
@@ -17,6 +18,7 @@ class States:
     all: Tensor
     main: Tensor
     tail: Tensor
+    rest: Tensor  # of sequences outside of the batch; none when the worst case is reserved
 
 
 def states_input(net: Net) -> States:
@@ -24,7 +26,8 @@ def states_input(net: Net) -> States:
     n = net.batch.n_seqs
     ids = g.given("i32", n)
     main = g.slice_of(ids, (n, 1, 1, 1))
-    return States(ids, main, g.slice_of(ids, (max(n - 1, 0), 1, 1, 1)))
+    tail = g.slice_of(ids, (max(n - 1, 0), 1, 1, 1))
+    return States(ids, main, tail, g.slice_of(ids, (0, 1, 1, 1)))
 
 
 def cell(net: Net, il: int, n_values: int) -> Tensor:
@@ -39,15 +42,24 @@ def load(net: Net, states: States, of: Tensor, gather: Gather | None = None) -> 
     flat = g.reshape(of, size, of.ne[1])
     zero = g.slice_of(flat, (size, 1, 1, 1))
     net.graph.expand(g.written("SCALE", zero, zero))
+    if not net.batch.era.has(Change.NODES_OF_AUTUMN):
+        found = g.get_rows(flat, states.main) if gather is None else gather(flat, states.main)
+        net.graph.expand(found)
+        _keep_rest(net, g.get_rows(flat, states.rest), of)
+        return found
     gathered = g.get_rows(flat, states.all if gather is None else states.tail)
     if gather is None:
         found = g.slice_of(gathered, (size, n, 1, 1), (gathered.nb[1],))
     else:
         found = gather(flat, states.main)
     net.graph.expand(found)
-    rest = g.slice_of(gathered, (size, 0, 1, 1), (gathered.nb[1],))
-    net.graph.expand(g.cpy(rest, g.slice_of(of, (size, 0, 1, 1), (of.nb[1],))))
+    _keep_rest(net, g.slice_of(gathered, (size, 0, 1, 1), (gathered.nb[1],)), of)
     return found
+
+
+def _keep_rest(net: Net, rest: Tensor, of: Tensor) -> None:
+    """Copy the states of sequences outside of the batch."""
+    net.graph.expand(g.cpy(rest, g.slice_of(of, (of.ne[0], 0, 1, 1), (of.nb[1],))))
 
 
 def _save(net: Net, last: Tensor, into: Tensor, *ne: int) -> None:
@@ -128,8 +140,11 @@ def mamba_2(net: Net, states: States, il: int, current: Tensor) -> Tensor:
     n_head = shape.dt_rank
     head = inner // n_head
     width = inner + 2 * groups * state
-    both = g.mul_mat(net.need(f"{name}in.weight"), current)
-    both = g.reshape(both, both.ne[0], t, n)
+    is_flat = net.batch.era.has(Change.NODES_OF_AUTUMN)
+    both = current if is_flat else g.reshape(current, current.ne[0], t, n)
+    both = g.mul_mat(net.need(f"{name}in.weight"), both)
+    if is_flat:
+        both = g.reshape(both, both.ne[0], t, n)
     z = g.slice_of(both, (head, n_head, t, n), (head * 4, both.nb[1], both.nb[2]))
     xbc = g.slice_of(both, (width, t, n, 1), both.nb[1:3])
     dt = g.slice_of(both, (n_head, t, n, 1), both.nb[1:3])
@@ -147,7 +162,10 @@ def mamba_2(net: Net, states: States, il: int, current: Tensor) -> Tensor:
     y = g.glu(g.cont(z), y)
     if net.weight(f"{name}norm.weight") is not None:
         y = net.norm(g.reshape(y, inner // groups, groups, t, n), f"{name}norm", il)
-    return g.mul_mat(net.need(f"{name}out.weight"), g.reshape(y, inner, net.u))
+    if is_flat:
+        return g.mul_mat(net.need(f"{name}out.weight"), g.reshape(y, inner, net.u))
+    out = g.mul_mat(net.need(f"{name}out.weight"), g.reshape(y, inner, t, n))
+    return g.reshape(out, out.ne[0], net.u)
 
 
 def _scan(

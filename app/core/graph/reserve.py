@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
+from app.core.eras import Change
 from app.core.graph import gemma, hybrid, latent, plain
 from app.core.graph.alloc import Arena, allocate
 from app.core.graph.devices import backends_of, copied_from
@@ -18,6 +19,7 @@ from app.core.machine import Device, DeviceKind
 from app.core.shape import Shape
 from app.core.stow import Stowed
 
+_MOST_INPUTS = 30  # GGML_SCHED_MAX_SPLIT_INPUTS of earlier builds
 _BOUND_BELOW = 32  # tokens; norms are then bound to their layer (llama_context::graph_get_cb)
 
 _BUILDERS: Mapping[str, Callable[[Net], None]] = {
@@ -152,8 +154,13 @@ def _backends(question: _Question) -> tuple[Backend, ...]:
 
 
 def _scheduler(question: _Question) -> Scheduler:
-    is_pipelined = question.job.is_pipelined
-    return Scheduler(_backends(question), copied_from(), is_pipelined=is_pipelined)
+    has_limit = not question.batch.era.has(Change.NODES_OF_AUTUMN)
+    return Scheduler(
+        _backends(question),
+        copied_from(),
+        is_pipelined=question.job.is_pipelined,
+        most_inputs=_MOST_INPUTS if has_limit else None,
+    )
 
 
 def _net(question: _Question, batch: Batch, *, is_bound: bool) -> Net:
@@ -164,6 +171,6 @@ def _net(question: _Question, batch: Batch, *, is_bound: bool) -> Net:
         homes = replace(homes, binds_norms=False, cache_on_cpu=False)
     elif batch.n_tokens < _BOUND_BELOW:
         homes = replace(homes, binds_norms=True)
-    net = Net(job.shape, batch, homes, question.blocks, question.shelf.find)
+    net = Net(job.shape, batch, homes, question.blocks, question.shelf.finder())
     _BUILDERS[job.shape.arch](net)
     return net

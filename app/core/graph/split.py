@@ -58,11 +58,13 @@ class Scheduler:
         host_buffers: frozenset[str],
         *,
         is_pipelined: bool,
+        most_inputs: int | None = None,
     ) -> None:
         self._backends = backends
         self._cpu = len(backends) - 1
         self._host_buffers = host_buffers  # those op offload copies from
         self._n_copies = _PIPELINE_COPIES if is_pipelined else 1
+        self._most_inputs = most_inputs  # of a split, None = no limit
 
     def plan(self, graph: Graph) -> Plan:
         """Return the split graph."""
@@ -178,9 +180,13 @@ class Scheduler:
         return splits
 
     def _needs_own(self, node: Tensor, split: _Split) -> bool:
-        """Tell whether a copied weight starts a split, so that earlier ones can be let go."""
+        """Tell whether a copied weight starts a split, so that earlier ones can be let go.
+
+        So does any copy where no more inputs may be added.
+        """
+        is_full = len(split.inputs) == self._most_inputs
         return bool(split.inputs) and any(
-            source.is_weight
+            (source.is_weight or (is_full and split.backend not in (source.copies or {})))
             and source.backend != split.backend
             and not self._reads(source, split.backend)
             for source in node.src
