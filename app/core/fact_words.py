@@ -77,6 +77,7 @@ _TITLES = {
     "memory.spilled": "Of a runtime outside its card",
     "swap.total": "Swap",
     "swap.used": "Swap in use",
+    "swap.limit": "Swap that a container may use",
     "pressure.memory.some": "Time some programs waited",
     "pressure.level": "Memory pressure",
     "pressure.free": "Free, as macOS judges it",

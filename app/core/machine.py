@@ -104,6 +104,7 @@ class Runtime:
     port: int | None = None  # on this computer, while it runs
     argv: tuple[str, ...] = ()  # how it was started, without keys; () = not ours to see
     is_silent: bool = False  # its program was asked and gave no answer in time
+    is_translated: bool = False  # built for Intel on a Mac with Apple's chip: no Metal, slow code
 
     def program(self, name: str) -> str | None:
         """Return the path of a program by its plain name, None when the runtime lacks it."""

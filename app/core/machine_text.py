@@ -36,6 +36,8 @@ def runtime_line(runtime: Runtime) -> str:
     parts = [runtime.title if runtime.version is None else f"{runtime.title} {runtime.version}"]
     if runtime.backends:
         parts.append(f"backends {', '.join(runtime.backends)}")
+    if runtime.is_translated:
+        parts.append("built for Intel, translated by Rosetta")
     if runtime.is_silent:
         parts.append("gives no answer")
     if runtime.is_running:

@@ -168,13 +168,26 @@ def _room(machine: Machine) -> Sentence:
 def _else(machine: Machine) -> Sentence:
     """Return the first that applies, the one that costs most first."""
     return (
-        _cpu_limit(machine)
+        _translated(machine)
+        or _cpu_limit(machine)
         or _waiting(machine)
         or _battery(machine)
         or _raised_limit(machine)
         or _modules(machine)
         or _swap(machine)
     )
+
+
+def _translated(machine: Machine) -> Sentence | None:
+    """Say that the llama.cpp that is used is made for another processor."""
+    first = next((runtime for runtime in machine.runtimes if runtime.id == "llama.cpp"), None)
+    if first is None or not first.is_translated:
+        return None
+    text = (
+        "This llama.cpp is built for Intel: Rosetta translates it, its CPU code is slow, and it "
+        "has no Metal. Install the build for Apple silicon (arm64)."
+    )
+    return Sentence(text, ("os.arch",))
 
 
 def _cpu_limit(machine: Machine) -> Sentence | None:

@@ -39,6 +39,18 @@ def memory_limit(host: Host) -> MemoryLimit | None:
     return min(found, key=lambda item: item.limit_bytes, default=None)
 
 
+def swap_limit(host: Host) -> MemoryLimit | None:
+    """Return the lowest limit of swap (version 2), None when there is none; 0 is a limit."""
+    found = []
+    for folder in _folders(host, "memory"):
+        path = f"{folder}/memory.swap.max"
+        limit = whole(host.read_text(path))
+        if limit is not None and 0 <= limit < _V1_NONE:
+            used = whole(host.read_text(f"{folder}/memory.swap.current"))
+            found.append(MemoryLimit(limit, used, path))
+    return min(found, key=lambda item: item.limit_bytes, default=None)
+
+
 def limit_in(host: Host, folder: str) -> MemoryLimit | None:
     """Return the limit of one group, None when it has none."""
     return _limit_in(host, folder, "memory.max", "memory.current", "inactive_file") or _limit_in(

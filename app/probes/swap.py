@@ -7,6 +7,7 @@ from app.core.host import Host
 from app.core.machine import MachineFact
 from app.core.probe import Probe
 from app.core.reading import State
+from app.probes import cgroups
 from app.probes.memory import MEMINFO, kib_line
 
 _UNITS = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
@@ -18,7 +19,7 @@ def read(host: Host) -> tuple[MachineFact, ...]:
         text = host.read_text(MEMINFO)
         total, free = kib_line(text, "SwapTotal"), kib_line(text, "SwapFree")
         used = None if total is None or free is None else max(0, total - free)
-        return _facts(total, used, MEMINFO)
+        return (*_facts(total, used, MEMINFO), *_limit(host))
     if host.platform() == "darwin":
         answer = host.run(("sysctl", "-n", "vm.swapusage"))
         total, used = parse_swapusage(answer.stdout)
@@ -30,6 +31,15 @@ def read(host: Host) -> tuple[MachineFact, ...]:
         return _facts(total, used, "sysctl vm.swapusage")
     basics = host.basics()
     return _facts(basics.swap_total_bytes, basics.swap_used_bytes, basics.source)
+
+
+def _limit(host: Host) -> tuple[MachineFact, ...]:
+    """Return how much swap a container may use; nothing where no limit is set."""
+    limit = cgroups.swap_limit(host)
+    if limit is None:
+        return ()
+    path = "swap.limit"
+    return (facts.known(path, limit.limit_bytes, source=limit.source, unit="bytes"),)
 
 
 def parse_swapusage(text: str) -> tuple[int | None, int | None]:

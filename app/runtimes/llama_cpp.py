@@ -10,7 +10,15 @@ from app.core.machine import Device, Flag, Program, Runtime
 from app.core.probe import RuntimeProbe
 from app.core.reading import State
 from app.core.secrets import hidden_argv
-from app.runtimes import jan, llama_argv, llama_outputs, llama_server, lm_studio, ollama
+from app.runtimes import (
+    jan,
+    llama_argv,
+    llama_outputs,
+    llama_server,
+    lm_studio,
+    mach_o,
+    ollama,
+)
 from app.runtimes.llama_server import RunningServer
 from app.runtimes.places import executable, folder_of, join, variable
 
@@ -209,8 +217,17 @@ def _read(
         source=place.source,
         backends=_backends(host, (place.folder, folder_of(host, real))),
         is_silent=is_silent,
+        is_translated=_is_translated(host, real),
     )
     return runtime, is_silent
+
+
+def _is_translated(host: Host, path: str) -> bool:
+    """Tell whether a Mac must translate a program: it has no part for Apple's own chip."""
+    if host.platform() != "darwin" or host.basics().arch != "arm64":
+        return False
+    found = mach_o.architectures(host.read_start(path, mach_o.N_BYTES))
+    return bool(found) and "arm64" not in found
 
 
 def _is_in(host: Host, runtime: Runtime, folder: str) -> bool:

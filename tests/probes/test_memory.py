@@ -149,3 +149,14 @@ def test_reads_what_may_be_locked(text: str, value: object) -> None:
     fact = memory.lock_limit(text)
     assert fact.reading.value == value
     assert value is not None or fact.reading.reason
+
+
+@pytest.mark.parametrize(("text", "limit"), [("max\n", None), ("0\n", 0), ("1073741824\n", GIB)])
+def test_reads_how_much_swap_a_container_may_use(text: str, limit: int | None) -> None:
+    files = {
+        "/proc/self/cgroup": "0::/docker/x\n",
+        "/sys/fs/cgroup/docker/x/memory.swap.max": text,
+        "/sys/fs/cgroup/docker/memory.swap.max": "max\n",
+    }
+    machine = Machine(facts=swap.read(FakeHost(files=files)))
+    assert machine.number("swap.limit") == limit
