@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from app.cli import BAD_USAGE, CommandError
 from app.cli.load_options import mebibytes
-from app.core import facts
+from app.core import builds, facts
 from app.core.host_memory import host_of
 from app.core.machine import CpuKind, Device, DeviceKind, Host, Machine
 from app.core.units import MIB
@@ -133,13 +133,6 @@ def _this_one(options: Namespace) -> Computer:
                 "memory alone. Describe a device with --device-free.",
             )
     if options.no_device:
-        return Computer((), _host(machine, options), _build(machine), (), machine)
-    return Computer(machine.devices, _host(machine, options), _build(machine), notes, machine)
-
-
-def _build(machine: Machine) -> int | None:
-    """Return the build of the llama.cpp that listed the devices, else of the first found."""
-    paths = {p.path: runtime.build for runtime in machine.runtimes for p in runtime.programs}
-    asked = machine.devices_source.partition(" --list-devices")[0]
-    builds = [runtime.build for runtime in machine.runtimes if runtime.program("llama-server")]
-    return paths.get(asked, builds[0] if builds else None)
+        return Computer((), _host(machine, options), builds.of_machine(machine), (), machine)
+    build = builds.of_machine(machine)
+    return Computer(machine.devices, _host(machine, options), build, notes, machine)

@@ -6,8 +6,8 @@ a llama-server that we start are used, so ending it undoes everything.
 
 from dataclasses import dataclass, replace
 
+from app.core import builds, host_memory, placement, slowdown, units
 from app.core import fit as fitting
-from app.core import host_memory, placement, slowdown, units
 from app.core.assign import usable_devices
 from app.core.bench import Test
 from app.core.errors import UserError
@@ -196,7 +196,8 @@ def _target(free: int, wanted: int) -> int | None:
 
 def _needed(evidence: Evidence, prepared: Prepared, request: LoadRequest) -> int:
     devices = evidence.machine.devices if evidence.machine else ()
-    placed = placement.place(prepared, devices, host_memory.host_of(evidence.machine), request)
+    host, build = host_memory.host_of(evidence.machine), builds.of_machine(evidence.machine)
+    placed = placement.place(prepared, devices, host, request, build=build)
     return placed.total(is_host=False).total_bytes
 
 
@@ -204,11 +205,11 @@ def _placed(evidence: Evidence, request: LoadRequest) -> Placement | None:
     """Return where the fit would put the load of a lesson."""
     assert evidence.model is not None
     devices: tuple[Device, ...] = evidence.machine.devices if evidence.machine else ()
-    host = host_memory.host_of(evidence.machine)
+    host, build = host_memory.host_of(evidence.machine), builds.of_machine(evidence.machine)
     try:
         prepared = placement.prepare(evidence.model)
         if request.use_devices and request.ngl is None:
-            request = fitting.fit(prepared, devices, host, request).request
-        return placement.place(prepared, devices, host, request)
+            request = fitting.fit(prepared, devices, host, request, build).request
+        return placement.place(prepared, devices, host, request, build=build)
     except UserError:
         return None

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from app.core import host_memory, placement
+from app.core import builds, host_memory, placement
 from app.core.assign import usable_devices
 from app.core.bench import BenchRun, Test
 from app.core.errors import UserError
@@ -111,8 +111,9 @@ def _spot(evidence: Evidence, prepared: Prepared, run: BenchRun) -> Spot | None:
     devices = evidence.machine.devices if evidence.machine else ()
     try:
         placed = placement.place(
-            prepared, devices, host_memory.host_of(evidence.machine), request, fill=run.depth
-        )
+            prepared, devices, host_memory.host_of(evidence.machine), request,
+            fill=run.depth, build=builds.of_run(run),
+        )  # fmt: skip
     except UserError:
         return None
     is_prompt = run.test is Test.PROMPT and is_copied(evidence, request)

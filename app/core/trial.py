@@ -8,8 +8,8 @@ none.
 
 from dataclasses import dataclass, replace
 
+from app.core import builds, host_memory, placement, slowdown
 from app.core import fit as fitting
-from app.core import host_memory, placement, slowdown
 from app.core.assign import usable_devices
 from app.core.bench import Test
 from app.core.errors import UserError
@@ -48,6 +48,11 @@ class Trial:
     spots: tuple[Spot, ...]  # rates that were measured here, of this model and these settings
 
     @property
+    def build(self) -> int | None:
+        """Return llama.cpp's build, None = not known."""
+        return builds.of_evidence(self.evidence)
+
+    @property
     def layers_total(self) -> int:
         """Return blocks and output layer, as n_gpu_layers counts."""
         return self.placed.layers_total
@@ -75,7 +80,9 @@ class Trial:
     def as_asked(self, request: LoadRequest) -> "Trial | None":
         """Return the load with exactly these options, None when it cannot be calculated."""
         try:
-            placed = placement.place(self.prepared, self.devices, self.host, request)
+            placed = placement.place(
+                self.prepared, self.devices, self.host, request, build=self.build
+            )
         except UserError:
             return None
         return replace(self, request=request, placed=placed)
@@ -85,7 +92,7 @@ class Trial:
         if any(d.free_bytes is None for d in usable_devices(self.devices, request)):
             return None
         try:
-            result = fitting.fit(self.prepared, self.devices, self.host, request)
+            result = fitting.fit(self.prepared, self.devices, self.host, request, self.build)
         except UserError:
             return None
         if result.refused or result.not_calculated:

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from app.core import host_memory, placement
+from app.core import builds, host_memory, placement
 from app.core.errors import UserError
 from app.core.evidence import Evidence
 from app.core.request import LoadRequest
@@ -23,7 +23,10 @@ def fits(evidence: Evidence, ngl: int) -> bool | None:
     request = replace(evidence.request or LoadRequest(), ngl=ngl)
     try:
         prepared = placement.prepare(model)
-        placed = placement.place(prepared, machine.devices, host_memory.host_of(machine), request)
+        placed = placement.place(
+            prepared, machine.devices, host_memory.host_of(machine), request,
+            build=builds.of_evidence(evidence),
+        )  # fmt: skip
     except UserError:
         return None
     return all(

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from PySide6.QtCore import QObject, Signal, Slot
 
-from app.core import fit_table
+from app.core import builds, fit_table
 from app.core.cancel import Cancel
 from app.core.errors import UserError
 from app.core.fit_table import Cell, FitWish
@@ -109,7 +109,12 @@ def verdict_of(path: str, machine: Machine | None, cancel: Cancel) -> Cell:
         machine.devices if machine else (),
         host_of(machine),
         replace(LoadRequest()),
-        FitWish(quantisations=(), cache_types=("f16",), contexts=(CTX,)),
+        FitWish(
+            quantisations=(),
+            cache_types=("f16",),
+            contexts=(CTX,),
+            build=builds.of_machine(machine),
+        ),
     )
     row = next(iter(rows), None)
     if row is None or not row.cells:

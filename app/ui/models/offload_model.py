@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 import app.runtimes
 from app.core import placement, plugins, quants, slowdown, units
 from app.core.cancel import Cancel
+from app.core.eras import is_output_first
 from app.core.machine import Device, Host, Machine, Program
 from app.core.model import Model
 from app.core.overhead import Overhead, overhead_of
@@ -87,7 +88,7 @@ def offload_view(prepared: Prepared, choice: Choice, model_path: str) -> Offload
     prediction = _predict(placed, choice)
     bars = tuple(_device_bar(device, placed) for device in choice.devices)
     return OffloadView(
-        ngl=_ngl_number(placed),
+        ngl=_ngl_number(placed, choice.build),
         share=Number(
             units.percent(placed.f),
             "of the bytes read per generated token are in system memory",
@@ -139,17 +140,14 @@ def problems(model: Model) -> str:
     return "\n".join(problem.text for problem in model.problems)
 
 
-def llama_build(machine: Machine | None) -> int | None:
-    """Return the build of the llama.cpp that was found first, None when there is none."""
-    runtimes = machine.runtimes if machine else ()
-    return next((r.build for r in runtimes if r.program("llama-server")), None)
-
-
-def ngl_to_reach(cell: int, shape: Shape) -> int:
+def ngl_to_reach(cell: int, shape: Shape, build: int | None = None) -> int:
     """Return the n_gpu_layers that just puts a cell of the layer map on a device."""
     if cell == 0:
         return 0  # the embedding never goes there
-    return shape.layers_total + 1 - cell
+    total = shape.layers_total
+    if is_output_first(build):
+        return total + 1 - cell
+    return total if cell == total else total - cell
 
 
 def plot_curve(points: tuple[CurvePoint, ...], r: Estimate | None, f: float) -> Curve:
@@ -239,11 +237,12 @@ def _predict(placed: Placement, choice: Choice) -> Prediction:
     )
 
 
-def _ngl_number(placed: Placement) -> Number:
+def _ngl_number(placed: Placement, build: int | None) -> Number:
     on_device = sum(layer.device is not None for layer in placed.layers)
+    turn = "first" if is_output_first(build) else "last"
     return Number(
         f"{placed.ngl} of {placed.layers_total}",
-        f"layers asked for; {on_device} on a device, the output layer is the first to go there",
+        f"layers asked for; {on_device} on a device, the output layer is the {turn} to go there",
         'n_gpu_layers counts as llama.cpp does in "offloaded N/M layers": all blocks and the '
         "output layer",
     )

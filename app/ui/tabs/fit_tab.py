@@ -12,7 +12,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.core import fit_table
+from app.core import builds, fit_table
 from app.core.described import SOURCE, Description, described
 from app.core.errors import UserError
 from app.core.fit_table import FitRow, FitWish
@@ -118,7 +118,7 @@ class FitTab(Page):
         machine = self._session.evidence.machine
         devices, host = self._chooser.devices, host_of(machine)
         request = replace(LoadRequest(), use_devices=self._chooser.uses_devices)
-        build = offload_model.llama_build(machine)
+        build = builds.of_machine(machine)
         chosen = self._caches.currentData()
         is_all = chosen == _ALL_CACHES
         types = fit_table.CACHE_TYPES if is_all else (chosen,)

@@ -4,8 +4,10 @@ from dataclasses import replace
 
 from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
+from app.core import builds
 from app.core.bandwidth import table_r
 from app.core.bench import BenchRun
+from app.core.builds import LLAMA_CPP
 from app.core.errors import UserError
 from app.core.forecast import measured_r
 from app.core.host_memory import host_of
@@ -157,7 +159,9 @@ class OffloadTab(Page):
 
     def _on_layer(self, index: int) -> None:
         if self._prepared is not None:
-            self._slider.set_value(offload_model.ngl_to_reach(index, self._prepared.shape))
+            self._slider.set_value(
+                offload_model.ngl_to_reach(index, self._prepared.shape, self._choice().build)
+            )
 
     def stop(self) -> None:
         """Stop asking llama.cpp and calculating."""
@@ -176,7 +180,7 @@ class OffloadTab(Page):
             devices=self._controls.devices,
             host=host_of(evidence.machine),
             r=self._ratio(),
-            build=offload_model.llama_build(evidence.machine),
+            build=builds.of_machine(evidence.machine, self._runtime.currentData() or LLAMA_CPP),
             runtime=self._runtime.currentData(),
             program=offload_model.llama_server(evidence.machine),
         )

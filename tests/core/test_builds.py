@@ -1,0 +1,61 @@
+"""Which build a placement goes by: the log's, the program's here, or none."""
+
+from dataclasses import replace
+
+import pytest
+
+from app.core import builds
+from app.core.bench import BenchRun, Test
+from app.core.evidence import Evidence
+from app.core.log import LogSummary
+from app.core.machine import Machine, Program, Runtime
+from app.logs.scan import scan_text
+
+OLD_LOG = """build: {build} (abcdef0) with cc for x86_64-linux-gnu
+load_tensors: offloading {repeating} repeating layers to GPU
+load_tensors: offloaded 30/33 layers to GPU
+load_tensors:        CUDA0 model buffer size =  3000.00 MiB
+"""
+
+
+def runtime(build: int | None, folder: str = "/opt/llama", name: str = "llama.cpp") -> Runtime:
+    """Return a runtime with a server."""
+    server = Program("llama-server", f"{folder}/llama-server")
+    return Runtime(name, name, folder, None, build, (server,) if name == "llama.cpp" else (), "")
+
+
+def log(build: int, repeating: int) -> LogSummary:
+    """Return what a log of 30 layers says."""
+    return scan_text(OLD_LOG.format(build=build, repeating=repeating))
+
+
+def test_a_log_names_its_build() -> None:
+    evidence = Evidence(log=log(6699, 30), machine=Machine(runtimes=(runtime(11434),)))
+    assert builds.of_evidence(evidence) == 6699
+
+
+@pytest.mark.parametrize(("repeating", "is_old"), [(30, True), (29, False)])
+def test_a_log_without_a_build_tells_its_age_by_its_order(repeating: int, is_old: bool) -> None:
+    found = builds.of_log(log(0, repeating))
+    assert (found is not None and found < 7460) is is_old
+    assert (found is None) is not is_old
+
+
+def test_without_a_log_the_program_that_listed_the_devices_counts() -> None:
+    both = (runtime(11434, "/new"), runtime(8173, "/old"))
+    assert builds.of_machine(Machine(runtimes=both)) == 11434
+    listed = Machine(runtimes=both, devices_source="/old/llama-server --list-devices")
+    assert builds.of_evidence(Evidence(machine=listed)) == 8173
+    assert builds.of_evidence(Evidence()) is None
+
+
+def test_another_runtime_has_the_build_that_it_tells() -> None:
+    machine = Machine(runtimes=(runtime(11434), runtime(None, name="ollama")))
+    assert builds.of_evidence(Evidence(machine=machine, runtime="ollama")) is None
+    assert builds.of_machine(machine, "ollama") is None
+
+
+def test_a_rate_carries_its_build() -> None:
+    run = BenchRun(Test.GENERATION, 128, (10.0,), "llama-bench", build="8173")
+    assert builds.of_run(run) == 8173
+    assert builds.of_run(replace(run, build="1d7ab2b94")) is None
