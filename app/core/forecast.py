@@ -2,11 +2,12 @@
 
 from dataclasses import dataclass, replace
 
-from app.core import assign, host_memory, placement, slowdown
+from app.core import assign, builds, host_memory, placement, slowdown
 from app.core.bandwidth import table_r
 from app.core.bench import BenchRun, Test
 from app.core.errors import UserError
 from app.core.evidence import Evidence
+from app.core.fit_experts import with_experts
 from app.core.placement import Placement
 from app.core.reading import Estimate, Kind
 from app.core.request import LoadRequest
@@ -45,7 +46,10 @@ def forecast(evidence: Evidence, r: Estimate | None = None) -> Forecast:
     request = happened(evidence)
     try:
         prepared = placement.prepare(model)
-        placed = placement.place(prepared, devices, host_memory.host_of(machine), request)
+        placed = placement.place(
+            prepared, devices, host_memory.host_of(machine), request,
+            build=builds.of_evidence(evidence),
+        )  # fmt: skip
     except UserError as error:
         return Forecast(None, r, Prediction(None, error.sentence()))
     # with nothing on a device, S is still counted from all of it there
@@ -74,12 +78,13 @@ def happened(evidence: Evidence) -> LoadRequest:
         request = replace(request, use_devices=False, device_ids=())
     elif story.offload_line is not None:
         request = replace(request, ngl=story.offload_line[0])
-    return replace(
+    request = replace(
         request,
         ctx=story.n_ctx or request.ctx,
         cache_type_k=story.cache_type_k or request.cache_type_k,
         cache_type_v=story.cache_type_v or request.cache_type_v,
     )
+    return with_experts(evidence, story, request) if story.weights_on_device else request
 
 
 def measured_r(runs: tuple[BenchRun, ...], layers_total: int) -> Estimate | None:

@@ -66,3 +66,9 @@ def _verification(how: str, proof: Proof | None) -> str:
         return f"Not verified yet. It is when: {how}" if how else "Not verified yet."
     left = f" Still shown: {'; '.join(f.title for f in proof.left)}." if proof.left else ""
     return f"{proof.sentence}{left}"
+
+
+def text(evidence: Evidence, diagnosis: Diagnosis, predicted: Forecast, proof: Proof | None) -> str:
+    """Return the note as lines to paste, "" when nothing was found."""
+    tables = (b for b in blocks(evidence, diagnosis, predicted, proof) if isinstance(b, Table))
+    return "\n".join(f"{name}: {value}" for table in tables for name, value in table.rows)

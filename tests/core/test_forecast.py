@@ -8,12 +8,12 @@ from app.core import facts
 from app.core.bench import BenchRun, Test
 from app.core.evidence import Evidence
 from app.core.forecast import forecast, happened, measured_r, rate_of
-from app.core.log import LoadStory, LogSummary
+from app.core.log import Fact, LoadStory, LogEvent, LogSummary
 from app.core.machine import Device, DeviceKind, Machine
 from app.core.reading import Estimate, Kind
 from app.core.request import LoadRequest
 from app.core.units import GIB
-from tests.core.small_models import llama
+from tests.core.small_models import llama, mixture
 
 CARD = Device("CUDA0", DeviceKind.CUDA, "card", 24 * GIB, 20 * GIB, "list")
 R = Estimate.typed(8.0)
@@ -139,3 +139,23 @@ def test_what_is_typed_or_measured_comes_before_tables() -> None:
     measured = replace(seen, runs=(run(10, 0), run(80, 5)))
     found = forecast(measured).r
     assert found is not None and found.kind is Kind.MEASURED
+
+
+def test_counts_the_experts_that_the_fit_left_on_the_host() -> None:
+    # 3.6 GiB of weights and 1 GiB kept free: llama.cpp keeps all layers, and moves experts
+    card = replace(CARD, total_bytes=4 * GIB, free_bytes=4 * GIB)
+    short = LogEvent(Fact.FIT_SHORT, 7, "cannot meet free memory target", {})
+    told = LogSummary(
+        "log", 9,
+        loads=(LoadStory(weights_on_device=True, offload_line=(5, 5), n_ctx=4096,
+                         events=(short,)),),
+    )  # fmt: skip
+    seen = Evidence(
+        model=mixture(), machine=Machine(devices=(card,)), request=LoadRequest(ctx=4096), log=told
+    )
+    found = forecast(seen, R)
+    assert happened(seen).overrides
+    assert found.placement is not None and found.f is not None and 0.05 < found.f < 0.6
+    # a number of layers switches the fit off, so nothing else was moved
+    by_hand = replace(seen, request=LoadRequest(ctx=4096, ngl=5))
+    assert not happened(by_hand).overrides

@@ -4,6 +4,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QLabel, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
@@ -64,6 +65,12 @@ def test_proves_the_fix_and_shows_before_beside_after(
     texts = [label.text() for label in tab._result.proof.findChildren(QLabel)]
     assert "weights on devices" in texts and "29.34 MiB" in texts
     assert _text(tab, "proofTitle") and _text(tab, "proofSentence")
+    note = tab._result.proof.findChild(QPushButton, "copyNote")
+    assert note is not None
+    note.click()
+    copied = QGuiApplication.clipboard().text()
+    assert copied.startswith("Symptom: ")
+    assert "Cause: A device is there, but not used" in copied and "Verification: " in copied
     # the first load's verdict stays, with its evidence
     assert _text(tab, "verdictTitle") == "A device is there, but not used"
     qtbot.waitUntil(lambda: window.session.jobs.running() == 0)

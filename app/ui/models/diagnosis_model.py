@@ -11,6 +11,8 @@ from app.core.model import Model
 from app.core.overview import overview
 from app.core.proof import Proof, why_not
 from app.core.rule import Certainty, Cite, Diagnosis, Finding, Ruled
+from app.core.seven_steps import Step, seven_steps
+from app.report import incident
 from app.ui.models.prediction_model import PredictionView, prediction_view
 from app.ui.models.proof_model import ProofView, proof_view
 
@@ -68,8 +70,10 @@ class DiagnosisView:
     rates: tuple[RateLine, ...]
     prediction: RateLine
     beside: PredictionView
+    steps: tuple[str, ...]  # the seven steps, each with what it brought
     no_proof: str  # why the fix cannot be tried here, "" when it can
     proof: ProofView | None
+    note: str = ""  # the incident note, to copy
 
 
 def diagnosis_view(
@@ -93,8 +97,10 @@ def diagnosis_view(
         rates=tuple(_rate(run) for run in evidence.runs[-4:]),
         prediction=_prediction(forecast),
         beside=prediction_view(evidence),
+        steps=_steps(seven_steps(evidence, diagnosis, forecast, proof)),
         no_proof=why_not(evidence, verdict, is_own=is_own),
         proof=proof_view(proof) if proof is not None else None,
+        note=incident.text(evidence, diagnosis, forecast, proof),
     )
 
 
@@ -150,6 +156,13 @@ def machine_text(machine: Machine | None) -> str:
         parts.append(f"{units.gib(memory)} of memory")
     parts.append(overview(machine).headline)
     return " · ".join(parts)
+
+
+def _steps(steps: tuple[Step, ...]) -> tuple[str, ...]:
+    return tuple(
+        f"{number}. {step.title}: {step.brought or f'not possible: {step.why_not}'}"
+        for number, step in enumerate(steps, 1)
+    )
 
 
 def _lines(rules: tuple[Ruled, ...], *, is_near: bool) -> tuple[str, ...]:

@@ -1,7 +1,15 @@
 """Before and after of one change, side by side: rates first, then the evidence lines."""
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import (
+    QGridLayout,
+    QHBoxLayout,
+    QLabel,
+    QPushButton,
+    QVBoxLayout,
+    QWidget,
+)
 
 from app.ui import theme
 from app.ui.models.proof_model import ProofView, Row
@@ -35,9 +43,16 @@ class ProofCard(Card):
         self._left = dim_label()
         self._left.setObjectName("proofLeft")
         self.body.addWidget(self._left)
+        self._note = ""
+        copy = QPushButton(self.tr("Copy the incident note"))
+        copy.setObjectName("copyNote")
+        copy.setToolTip(self.tr("Symptom, evidence, cause, fix and verification, as text."))
+        copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(self._note))
+        self.body.addWidget(copy, 0, Qt.AlignmentFlag.AlignLeft)
 
-    def show_view(self, view: ProofView) -> None:
-        """Show another proof."""
+    def show_view(self, view: ProofView, note: str = "") -> None:
+        """Show another proof; note is what its button copies."""
+        self._note = note
         if view.is_proven:
             self._icon.show_icon("circle-check", "good")
         else:

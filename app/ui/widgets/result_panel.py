@@ -42,6 +42,8 @@ class ResultPanel(QWidget):
         self._also = QVBoxLayout()
         self._also.setSpacing(theme.M)
         self._layout.addLayout(self._also)
+        self._steps = FoldedList(self.tr("The seven steps"), "sevenSteps")
+        self._layout.addWidget(self._steps)
         self._checked = FoldedList(self.tr("Ruled out"), "ruledOut")
         self._missing = FoldedList(self.tr("Not checked"), "notChecked")
         self._layout.addWidget(self._checked)
@@ -52,12 +54,13 @@ class ResultPanel(QWidget):
         self._verdict.show_finding(view.verdict)
         self._no_proof = view.no_proof if view.verdict.is_fault else None
         if view.proof is not None:
-            self.proof.show_view(view.proof)
+            self.proof.show_view(view.proof, view.note)
         self.proof.setVisible(view.proof is not None)
         self.prediction.show_view((*view.rates, view.prediction), view.beside)
         _clear(self._also)
         for finding in view.also:
             self._also.addWidget(self._other(finding))
+        self._steps.show_lines(view.steps, ())
         self._checked.show_lines(view.ruled_out, view.more_ruled_out)
         self._missing.show_lines((*view.notes, *view.not_checked), view.more_not_checked)
 
