@@ -20,6 +20,7 @@ _ARCHITECTURES: Mapping[str, Callable[[Builder, Params], None]] = {
     "gpt-oss": transformers.gpt_oss,
     "qwen3next": recurrents.delta_net,
     "qwen35": recurrents.delta_net,
+    "qwen35moe": recurrents.delta_net,
     "granitehybrid": recurrents.granite_hybrid,
     "nemotron_h": recurrents.nemotron_h,
     "lfm2": recurrents.lfm2,

@@ -8,6 +8,7 @@ from tests.truth.params import Params
 def delta_net(b: Builder, p: Params) -> None:
     """Qwen3-Next and Qwen3.5: three gated delta nets to one attention, perhaps MTP blocks."""
     is_dense = b.arch == "qwen35"
+    is_next = b.arch == "qwen3next"
     n = p.L + p.mtp
     parts.keys(b, p, blocks=n)
     b.key("ssm.conv_kernel", 4)
@@ -25,7 +26,7 @@ def delta_net(b: Builder, p: Params) -> None:
             b.block(i, "attn_output", p.dk * p.h, p.e)
             parts.norms(b, i, p.dk, "attn_q_norm", "attn_k_norm")
         else:
-            _delta_mixer(b, i, p, is_dense=is_dense)
+            _delta_mixer(b, i, p, is_next=is_next)
         if is_dense:
             parts.feed_forward(b, i, p.e, p.f)
         else:
@@ -36,18 +37,18 @@ def delta_net(b: Builder, p: Params) -> None:
             parts.norms(b, i, p.e, "nextn.enorm", "nextn.hnorm", "nextn.shared_head_norm")
 
 
-def _delta_mixer(b: Builder, i: int, p: Params, *, is_dense: bool) -> None:
+def _delta_mixer(b: Builder, i: int, p: Params, *, is_next: bool) -> None:
     key, value = p.ds * p.nk, p.ds * p.nv
     b.block(i, "attn_qkv", p.e, 2 * key + value)
     b.block(i, "attn_gate", p.e, value)
     b.block(i, "ssm_conv1d", 4, 2 * key + value)
     b.add(f"blk.{i}.ssm_dt.bias", p.nv)
     b.add(f"blk.{i}.ssm_a", p.nv)
-    if is_dense:
+    if is_next:
+        b.block(i, "ssm_ba", p.e, 2 * p.nv)
+    else:
         b.block(i, "ssm_beta", p.e, p.nv)
         b.block(i, "ssm_alpha", p.e, p.nv)
-    else:
-        b.block(i, "ssm_ba", p.e, 2 * p.nv)
     b.block(i, "ssm_norm", p.ds)
     b.block(i, "ssm_out", value, p.e)
 
