@@ -8,6 +8,7 @@ from app.core import units
 from app.core.bench import BenchRun
 from app.core.errors import UserError
 from app.core.evidence import Evidence, LoadOutcome, TextCheck
+from app.core.forecast import happened
 from app.core.log import LoadStory, LogSummary
 from app.core.machine import Device, Machine, Program, Runtime
 from app.core.model import Model
@@ -198,8 +199,7 @@ class DiagnoseRun(Steps):
     def _bench(self, plan: DiagnosePlan, seen: _Seen, bench: Program) -> Script[None]:
         """Measure with llama-bench and the placement that really happened."""
         self.begin(MEASURE)
-        story = seen.log.load if seen.log else None
-        request = replace(plan.request, ngl=placed_layers(story, plan.request), tool=Tool.BENCH)
+        request = bench_request(seen.model, seen.machine, plan.request, seen.log)
         bench_plan = BenchPlan(
             bench, plan.model_path, request, plan.n_prompt, plan.n_gen,
             repetitions=plan.repetitions,
@@ -287,6 +287,15 @@ def shortened(plan: DiagnosePlan, prompt_tps: float, generation_tps: float) -> D
     most_prompt = max(_LEAST_PROMPT, int(prompt_tps * _RATE_BUDGET_S / runs))
     most_gen = max(_LEAST_GEN, int(generation_tps * _RATE_BUDGET_S / runs))
     return replace(plan, n_prompt=min(plan.n_prompt, most_prompt), n_gen=min(plan.n_gen, most_gen))
+
+
+def bench_request(
+    model: Model, machine: Machine, request: LoadRequest, log: LogSummary | None
+) -> LoadRequest:
+    """Return what llama-bench is to load, so that it measures the placement that happened."""
+    story = log.load if log else None
+    moved = happened(Evidence(model=model, machine=machine, request=request, log=log)).overrides
+    return replace(request, ngl=placed_layers(story, request), overrides=moved, tool=Tool.BENCH)
 
 
 def placed_layers(story: LoadStory | None, request: LoadRequest) -> int | None:

@@ -141,18 +141,19 @@ def test_what_is_typed_or_measured_comes_before_tables() -> None:
     assert found is not None and found.kind is Kind.MEASURED
 
 
-def test_counts_the_experts_that_the_fit_left_on_the_host() -> None:
-    # 3.6 GiB of weights and 1 GiB kept free: llama.cpp keeps all layers, and moves experts
+def fitted_mixture() -> Evidence:
+    """Return a load of 3.6 GiB whose card has 4 GiB: the fit keeps all layers and moves experts."""
     card = replace(CARD, total_bytes=4 * GIB, free_bytes=4 * GIB)
     short = LogEvent(Fact.FIT_SHORT, 7, "cannot meet free memory target", {})
-    told = LogSummary(
-        "log", 9,
-        loads=(LoadStory(weights_on_device=True, offload_line=(5, 5), n_ctx=4096,
-                         events=(short,)),),
+    story = LoadStory(weights_on_device=True, offload_line=(5, 5), n_ctx=4096, events=(short,))
+    return Evidence(
+        model=mixture(), machine=Machine(devices=(card,)), request=LoadRequest(ctx=4096),
+        log=LogSummary("log", 9, loads=(story,)),
     )  # fmt: skip
-    seen = Evidence(
-        model=mixture(), machine=Machine(devices=(card,)), request=LoadRequest(ctx=4096), log=told
-    )
+
+
+def test_counts_the_experts_that_the_fit_left_on_the_host() -> None:
+    seen = fitted_mixture()
     found = forecast(seen, R)
     assert happened(seen).overrides
     assert found.placement is not None and found.f is not None and 0.05 < found.f < 0.6

@@ -13,7 +13,7 @@ from app.core.errors import UserError
 from app.core.evidence import Evidence
 from app.core.log import LoadStory
 from app.core.machine import Machine, Program, Runtime
-from app.core.request import LoadRequest
+from app.core.request import LoadRequest, Tool
 from app.work import diagnose_run, record
 from app.work.diagnose_run import (
     FIND_PROGRAMS,
@@ -24,10 +24,12 @@ from app.work.diagnose_run import (
     DiagnosePlan,
     DiagnoseResult,
     DiagnoseRun,
+    bench_request,
     placed_layers,
 )
 from app.work.jobs import Jobs
 from app.work.process import Processes
+from tests.core.test_forecast import fitted_mixture
 from tests.work import stand_ins
 from tests.work.stand_ins import StandIn
 
@@ -333,3 +335,13 @@ def test_writes_the_run_into_the_notebook_with_its_placement(
     assert entry.run_id == evidence.runs[0].run_id
     assert entry.source == "diagnose"
     assert record.entry_of_diagnosis(Evidence(machine=Machine())) is None
+
+
+def test_measures_the_experts_where_the_fit_left_them() -> None:
+    seen = fitted_mixture()
+    assert seen.model is not None and seen.machine is not None and seen.request is not None
+    asked = bench_request(seen.model, seen.machine, seen.request, seen.log)
+    assert (asked.ngl, asked.tool) == (5, Tool.BENCH)
+    assert any("exps" in pattern and buffer == "CPU" for pattern, buffer in asked.overrides)
+    by_hand = bench_request(seen.model, seen.machine, LoadRequest(ngl=5), seen.log)
+    assert by_hand.overrides == ()
