@@ -5,8 +5,10 @@ for 92 to 97 % of llama-server loads that are on the host or wholly on one devic
 range says how far they may be off.
 """
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from enum import Enum
+from types import MappingProxyType
 
 from app.core.cache import Cache, Context, state_bytes
 from app.core.compute_old import Old, older, widest
@@ -16,6 +18,7 @@ from app.core.shape import Shape
 from app.core.spans import Compute, Span
 
 _F32 = 4
+_NO_SCRATCH: Mapping[Change, int] = MappingProxyType({})
 _ALTUP = "gemma3n"  # alternating updates keep 4 to 5 more copies of the embedding
 _WIDE_AXES = ("phi3",)
 _GATED_DELTA = ("qwen3next", "qwen35", "qwen35moe")
@@ -68,12 +71,14 @@ def compute_of(
     layers: tuple[int, ...],
     copies: Copies | None = None,
     is_ragged: bool = False,
+    scratch: Mapping[Change, int] = _NO_SCRATCH,
     build: int | None,
 ) -> Compute:
     """Return the compute buffers of a load; layers counts those on each device, output included.
 
     is_ragged: layers on a device have matrices on the host, by an override or because they are
-    refused. build None = not known, so the range covers the rules of all ages.
+    refused. scratch: what flash attention takes besides, in builds with a change. build None = not
+    known, so the range covers the rules of all ages.
     """
     s = _sizes(shape, context, caches, request)
     one_layer = max((n for one in caches for n in one.bytes_by_layer), default=0)
@@ -86,11 +91,14 @@ def compute_of(
     )
     found = []
     for era in eras_of(build):
-        base = _without_copies(shape, s, request, case=case, layers=layers, era=era)
+        beside = max((n for change, n in scratch.items() if era.has(change)), default=0)
+        # the moment of attention (placement.md 10.3)
+        own = replace(s, block=max(s.block, s.e + 3 * s.q + beside)) if beside else s
+        base = _without_copies(shape, own, request, case=case, layers=layers, era=era)
         if copies is not None:
-            base = _with_copies(base, s, layers, copies, era)
+            base = _with_copies(base, own, layers, copies, era)
         if is_ragged:
-            base = _widened(base, s)
+            base = _widened(base, own)
         if not request.kv_offload and case is not Case.HOST_ONLY:
             base = _with_cache_copy(base, s, one_layer)
         found.append(older(base, old, era))
@@ -148,7 +156,7 @@ def _with_copies(
         value = max(value, copies.output + s.out + s.e)
         most = max(most, copies.output + s.out + 2 * s.e)
     devices = list(base.devices or (Span(0, 0, 0),) * len(layers))
-    devices[copies.device] = Span(value, min(least, value), max(most, value))
+    devices[copies.device] = Span(value, max(min(least, value), 0), max(most, value))
     host = Span(host.n_bytes, host.low, max(host.high, base.host.high))
     return Compute(host, tuple(devices))
 
@@ -191,6 +199,7 @@ def _parts(s: _Sizes, m: int, layers: tuple[int, ...], *, is_moe: bool) -> tuple
 
 
 def _near(n_bytes: int, error: float) -> Span:
+    n_bytes = max(n_bytes, 0)  # what a block without its tensors has left
     return Span(n_bytes, int(n_bytes * (1 - error)), int(n_bytes * (1 + error)))
 
 

@@ -5,6 +5,7 @@ from app.core.compute import Case, Copies, compute_of
 from app.core.compute_graph import by_graph
 from app.core.load import Placed
 from app.core.machine import DeviceKind
+from app.core.scratch import SINCE, scratch_bytes
 from app.core.spans import Compute
 from app.core.weights import Op, Place
 
@@ -23,6 +24,11 @@ def compute_of_load(load: Placed, build: int | None, *, is_dry: bool) -> Compute
         layers=tuple(load.homes.count(d) for d in range(len(load.devices))),
         copies=copies_of(load),
         is_ragged=_is_ragged(load),
+        scratch={
+            SINCE[device.kind]: scratch_bytes(device.kind, load.shape, load.caches, load.request)
+            for device in load.devices
+            if device.kind in SINCE
+        },
         build=build,
     )
 

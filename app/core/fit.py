@@ -19,6 +19,7 @@ from app.core.units import MIB
 
 DEFAULT_CTX = 4096
 _ALIGN = 256
+_LAST_WITHOUT_FIT = 7394  # a release of 2025-12-14; PR 16653 was merged on the day after
 # In 11434 each slot of a cache that is not unified gets the training context, in this one not
 _LAST_WITHOUT_STREAMS = 10434
 _MAX_U32 = 0xFFFFFFFF
@@ -39,6 +40,10 @@ def fit(
     if request.tool is Tool.BENCH and not request.has_fit_target:
         return replace(
             empty, not_calculated="llama-bench loads what it is told; it fits only with -fitt."
+        )
+    if build is not None and build <= _LAST_WITHOUT_FIT:
+        return replace(
+            empty, not_calculated=f"Build {build} has no --fit; it came in December 2025."
         )
     if shape.arch in UNDERIVED_CACHES:
         return replace(

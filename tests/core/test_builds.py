@@ -7,10 +7,17 @@ import pytest
 from app.core import builds
 from app.core.bench import BenchRun, Test
 from app.core.evidence import Evidence
+from app.core.fit import fit
+from app.core.forecast import forecast
 from app.core.log import LogSummary
-from app.core.machine import Machine, Program, Runtime
+from app.core.machine import Device, DeviceKind, Host, Machine, Program, Runtime
+from app.core.placement import prepare
+from app.core.request import LoadRequest
+from app.core.units import GIB
 from app.logs.scan import scan_text
+from tests.truth import models
 
+CARD = Device("CUDA0", DeviceKind.CUDA, "", 24 * GIB, 23 * GIB, "test")
 OLD_LOG = """build: {build} (abcdef0) with cc for x86_64-linux-gnu
 load_tensors: offloading {repeating} repeating layers to GPU
 load_tensors: offloaded 30/33 layers to GPU
@@ -59,3 +66,23 @@ def test_a_rate_carries_its_build() -> None:
     run = BenchRun(Test.GENERATION, 128, (10.0,), "llama-bench", build="8173")
     assert builds.of_run(run) == 8173
     assert builds.of_run(replace(run, build="1d7ab2b94")) is None
+
+
+def test_a_forecast_places_layers_as_the_log_s_build_does() -> None:
+    model = models.build("llama-3.1-8b", "llama", "q4_K_M", models.LLAMA_8B)
+    for build, has_output in ((6699, False), (8173, True)):
+        evidence = Evidence(model=model, log=log(build, 30), machine=Machine(devices=(CARD,)))
+        placed = forecast(evidence).placement
+        assert placed is not None
+        assert (placed.layers[-1].device is not None) is has_output
+
+
+def test_a_build_without_fit_is_not_asked_for_one() -> None:
+    prepared = prepare(models.build("llama-3.1-8b", "llama", "q4_K_M", models.LLAMA_8B))
+    for build, has_fit in ((6699, False), (8173, True)):
+        found = fit(prepared, (CARD,), Host(), LoadRequest(), build)
+        assert (found.not_calculated == "") is has_fit
+    assert (
+        "Build 6699 has no --fit"
+        in fit(prepared, (CARD,), Host(), LoadRequest(), 6699).not_calculated
+    )

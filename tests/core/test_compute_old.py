@@ -4,8 +4,10 @@ import pytest
 
 from app.core import cache
 from app.core.compute import Case, compute_of
+from app.core.machine import DeviceKind
 from app.core.placement import prepare
 from app.core.request import LoadRequest, Switch, Tool
+from app.core.scratch import SINCE, scratch_bytes
 from app.core.spans import Compute
 from app.core.units import MIB
 from tests.truth import models
@@ -22,15 +24,22 @@ QWEN3_4B = Params(
 )  # fmt: skip
 
 
-def computed(arch: str, params: Params, ctx: int, build: int | None, tool: Tool) -> Compute:
+def computed(
+    arch: str, params: Params, ctx: int, build: int | None, tool: Tool, *,
+    kind: DeviceKind = DeviceKind.SYCL, cache_type: str = "f16",
+) -> Compute:  # fmt: skip
     """Return the buffers with every layer on one device and one sequence."""
     shape = prepare(models.build("one", arch, "q4_K_M", params)).shape
-    request = LoadRequest(tool=tool, ctx=ctx, parallel=1, flash_attn=Switch.ON)
+    request = LoadRequest(
+        tool=tool, ctx=ctx, parallel=1, flash_attn=Switch.ON,
+        cache_type_k=cache_type, cache_type_v=cache_type,
+    )  # fmt: skip
     context = cache.context_of(shape, request)
     caches = cache.caches_of(shape, context, request)
     return compute_of(
         shape, context, caches, request,
         case=Case.ONE_ALL, layers=(shape.layers_total,), build=build,
+        scratch={SINCE[kind]: scratch_bytes(kind, shape, caches, request)} if kind in SINCE else {},
     )  # fmt: skip
 
 
@@ -67,3 +76,19 @@ def test_the_server_kept_logits_of_every_token_until_june_2026() -> None:
     before, after = (computed("qwen3", QWEN3_4B, 2048, b, Tool.SERVER) for b in (9459, 9460))
     logits = 4 * 512 * 151936
     assert before.devices[0].n_bytes > logits > after.devices[0].n_bytes
+
+
+def test_flash_attention_has_copies_in_the_buffer_since_autumn_2026() -> None:
+    # log G25: 1377.52 MiB on an M4 Max
+    metal = computed("qwen35", QWEN_27B, 262144, 11300, Tool.SERVER, kind=DeviceKind.METAL)
+    assert metal.devices[0].n_bytes / MIB == pytest.approx(1377.52, rel=0.05)
+    # log G41: 372.09 MiB with a q8_0 cache on an RX 6700 XT, before b9489 without the copies
+    qwen1 = Params(L=40, e=2560, f=6912, h=20, hk=20, v=151936, ctx=32768)
+    with_copies, without = (
+        computed(
+            "qwen2", qwen1, 32768, build, Tool.SERVER, kind=DeviceKind.ROCM, cache_type="q8_0"
+        ).devices[0]
+        for build in (9489, 9488)
+    )
+    assert with_copies.n_bytes / MIB == pytest.approx(372.09, rel=0.03)
+    assert without.n_bytes / MIB < 100
