@@ -28,7 +28,7 @@ class Toll(Enum):
     """What a change takes away, in a word."""
 
     NOTHING = "free"
-    PROGRAMS = "other programs"
+    PROGRAMS = "programs"  # others that have to be closed
     CONTEXT = "context"
     QUALITY = "quality"
 

@@ -137,8 +137,8 @@ def _steps(chart: StepChart, width: float, size: float) -> Drawing:
     ticks = _ticks(most)
     left = size * _LETTER * (max(len(_tick(t)) for t in ticks) + 2)
     column = (width - left) / max(1, len(chart.bars))
-    letters = max(6, int(column / (size * _LETTER)) - 1)
-    labels = [textwrap.wrap(bar.label, letters) for bar in chart.bars]
+    letters = max(8, int(column / (size * _LETTER)) - 1)
+    labels = [textwrap.wrap(bar.label, letters, break_long_words=False) for bar in chart.bars]
     n_lines = max((len(lines) for lines in labels), default=1)
     n_figures = max((len(bar.figures) for bar in chart.bars), default=1)
     top = size * (2.2 + 1.35 * n_figures)
