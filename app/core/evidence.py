@@ -27,6 +27,7 @@ class MemoryWatch:
     other_cpu_max: float | None = None  # cores used by other programs, in cores
     cores: int | None = None
     source: str = ""
+    n_cpu_thermal: int | None = None  # samples in which heat held the processor down
 
 
 @dataclass(frozen=True, slots=True)

@@ -59,3 +59,6 @@ class LiveReading:
     limit_hits: int | None = None  # how often it was reached since the reading before
     spilled_bytes: int | None = None  # Windows: card memory of the runtimes in system memory
     fault_bytes_s: float | None = None  # Windows: read for faults, swap and files together
+    cpu_mhz: int | None = None  # of the fastest core
+    cpu_temperature: float | None = None  # °C
+    cpu_throttles: int | None = None  # how often heat held it down since the reading before

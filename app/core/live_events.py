@@ -52,6 +52,7 @@ class EventFinder:
 
     def _seen(self, reading: LiveReading) -> Iterator[_Seen]:
         yield from _memory(reading)
+        yield from _cpu(reading)
         yield from self._spilled(reading)
         for index, gpu in enumerate(reading.gpus):
             seen = tuple(r.gpus[index] for r in self._before if index < len(r.gpus))
@@ -96,6 +97,12 @@ def _memory(reading: LiveReading) -> Iterator[_Seen]:
     if total and used is not None and used >= _FULL * total:
         text = f"memory is full: {units.gib(total - used)} of {units.gib(total)} available"
         yield _Seen("memory", text, "full")
+
+
+def _cpu(reading: LiveReading) -> Iterator[_Seen]:
+    if reading.cpu_throttles:
+        clock = f" at {reading.cpu_mhz:,} MHz" if reading.cpu_mhz is not None else ""
+        yield _Seen("cpu", f"the processor is held down{clock}: heat", "heat")
 
 
 def _clocks(seen: tuple[GpuReading, ...], index: int) -> Iterator[_Seen]:

@@ -12,12 +12,13 @@ MOST_POINTS = 240  # two minutes as they were read; longer ones are thinned
 _PLAIN = (
     "cpu_share", "memory_used_bytes", "memory_total_bytes", "swap_in_bytes_s", "swap_out_bytes_s",
     "refault_bytes_s", "limit_bytes", "limit_used_bytes", "limit_hits", "spilled_bytes",
-    "fault_bytes_s",
+    "fault_bytes_s", "cpu_mhz",
+    "cpu_temperature", "cpu_throttles",
 )  # fmt: skip
 _GPU = tuple(f.name for f in fields(GpuReading) if f.name not in ("name", "source"))
 _PROCESS = ("cpu_cores", "resident_bytes", "gpu_bytes")
 _MOST_PROCESSES = 8
-_WHOLE = frozenset(("clock_reasons", "limit_hits"))
+_WHOLE = frozenset(("clock_reasons", "limit_hits", "cpu_throttles"))
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,6 +33,7 @@ def _memory(watch: MemoryWatch) -> dict[str, object]:
         "runtime_growth_bytes": watch.own_growth_bytes,
         "other_programs_max_cores": watch.other_cpu_max,
         "cores": watch.cores,
+        "cpu_thermal_samples": watch.n_cpu_thermal,
         "source": watch.source,
     }
 

@@ -10,6 +10,7 @@ from app.core.live import GpuReading, LiveReading
 from app.probes.host import RealHost
 from app.probes.live_amd import AmdMeter
 from app.probes.live_cpu import ClassMeter
+from app.probes.live_heat import HeatMeter, HeatReading
 from app.probes.live_limit import LimitMeter, LimitReading
 from app.probes.live_nvidia import NvidiaMeter
 from app.probes.live_processes import ProcessMeter
@@ -46,6 +47,8 @@ class LiveMeter:
         self._limit_before: LimitReading | None = None
         self._kinds = ClassMeter(host)
         self._limit = LimitMeter(host)
+        self._heat = HeatMeter(host)
+        self._heat_before = HeatReading()
         self._nvidia = NvidiaMeter()
         self._windows = WindowsMeter(host)
         self._gpus = (self._nvidia, AmdMeter(host), self._windows) if gpus is None else gpus
@@ -61,6 +64,8 @@ class LiveMeter:
         seconds = now.at_s - before.at_s
         limit, limit_before = self._limit.read(), self._limit_before
         self._limit_before = limit
+        heat, heat_before = self._heat.read(), self._heat_before
+        self._heat_before = heat
         gpus = tuple(reading for meter in self._gpus for reading in meter.read())
         held = self._windows.process_memory()
         processes = self._processes.read({**held.on_card, **self._nvidia.process_bytes()})
@@ -79,8 +84,11 @@ class LiveMeter:
             processes=processes,
             limit_bytes=limit.limit_bytes if limit else None,
             limit_used_bytes=limit.used_bytes if limit else None,
-            limit_hits=_hits(limit_before, limit),
+            limit_hits=_hits(limit_before.hits, limit.hits) if limit and limit_before else None,
             spilled_bytes=sum(spilled) if spilled else None,
+            cpu_mhz=heat.clock_mhz,
+            cpu_temperature=heat.temperature,
+            cpu_throttles=_hits(heat_before.throttles, heat.throttles),
         )
 
     def close(self) -> None:
@@ -107,7 +115,5 @@ def _rate(before: int | None, now: int | None, seconds: float) -> float | None:
     return (now - before) / seconds
 
 
-def _hits(before: LimitReading | None, now: LimitReading | None) -> int | None:
-    if before is None or now is None or before.hits is None or now.hits is None:
-        return None
-    return max(0, now.hits - before.hits)
+def _hits(before: int | None, now: int | None) -> int | None:
+    return None if before is None or now is None else max(0, now - before)

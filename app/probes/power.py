@@ -12,7 +12,7 @@ from app.probes.text import whole
 _SUPPLIES = "/sys/class/power_supply"
 _PROFILE = "/sys/firmware/acpi/platform_profile"
 _CPUFREQ = "/sys/devices/system/cpu/cpu0/cpufreq"
-_THROTTLE = "/sys/devices/system/cpu/cpu0/thermal_throttle/package_throttle_count"
+THROTTLE = "/sys/devices/system/cpu/cpu0/thermal_throttle/package_throttle_count"
 _ZONES = "/sys/class/thermal"
 _PROFILES_TOOL = ("powerprofilesctl", "get")
 _PROFILE_NAMES = ("power-saver", "balanced", "performance")
@@ -94,9 +94,9 @@ def _linux(host: Host) -> tuple[MachineFact, ...]:
             reason = "this computer's firmware or kernel has no such setting"
             found.append(facts.missing(path, State.UNSUPPORTED, source=file, reason=reason))
     found.append(_temperature(host))
-    count = whole(host.read_text(_THROTTLE))
+    count = whole(host.read_text(THROTTLE))
     if count is not None and count >= 0:
-        found.append(facts.known("cpu.throttle_count", count, source=_THROTTLE))
+        found.append(facts.known("cpu.throttle_count", count, source=THROTTLE))
     return tuple(found)
 
 
@@ -121,14 +121,28 @@ def _linux_profile(host: Host) -> MachineFact:
     return facts.missing("power.profile", State.UNSUPPORTED, source=_PROFILE, reason=reason)
 
 
-def _temperature(host: Host) -> MachineFact:
+def cpu_zone(host: Host) -> tuple[str, str] | None:
+    """Return folder and kind of the sensor that means the processor, None when none can be read."""
     for zone in host.list_dir(_ZONES)[:64]:
         kind = (host.read_text(f"{_ZONES}/{zone}/type") or "").strip()
-        value = whole(host.read_text(f"{_ZONES}/{zone}/temp"))
-        # sensors that sleep or are broken say 0 or -274000
-        if kind in _CPU_ZONES and value is not None and 0 < value < 150_000:
-            source = f"{_ZONES}/{zone} ({kind})"
-            return facts.known("cpu.temperature", value / 1000, source=source, unit="°C")
+        found = (f"{_ZONES}/{zone}", kind)
+        if kind in _CPU_ZONES and zone_degrees(host, found) is not None:
+            return found
+    return None
+
+
+def zone_degrees(host: Host, zone: tuple[str, str]) -> float | None:
+    """Return a sensor's temperature in °C; those that sleep or are broken say 0 or -274000."""
+    value = whole(host.read_text(f"{zone[0]}/temp"))
+    return value / 1000 if value is not None and 0 < value < 150_000 else None
+
+
+def _temperature(host: Host) -> MachineFact:
+    zone = cpu_zone(host)
+    degrees = zone_degrees(host, zone) if zone is not None else None
+    if zone is not None and degrees is not None:
+        source = f"{zone[0]} ({zone[1]})"
+        return facts.known("cpu.temperature", degrees, source=source, unit="°C")
     reason = "no sensor of the processor can be read (normal in a virtual machine)"
     return facts.missing(
         "cpu.temperature", State.UNSUPPORTED, source=_ZONES, reason=reason, unit="°C"

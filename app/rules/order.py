@@ -100,7 +100,14 @@ GROUPS = (
     Group(
         "a quiet machine",
         "Rates that were disturbed prove nothing, placement does.",
-        ("all-cores-used", "machine-busy", "throttled", "power-saving", "power-limit-lowered"),
+        (
+            "all-cores-used",
+            "machine-busy",
+            "throttled",
+            "processor-throttled",
+            "power-saving",
+            "power-limit-lowered",
+        ),
     ),
     Group(
         "threads, link, kernels",

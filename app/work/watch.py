@@ -2,7 +2,7 @@
 
 import os
 from collections import deque
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from PySide6.QtCore import QObject, QTimer, Slot
 
@@ -82,6 +82,9 @@ class Watch(QObject):
 
 def summed_up(memory: MemoryWatch, readings: tuple[LiveReading, ...], source: str = "") -> Watched:
     """Sum up readings that are complete."""
+    heat = [r.cpu_throttles for r in readings if r.cpu_throttles is not None]
+    if heat:
+        memory = replace(memory, n_cpu_thermal=sum(1 for times in heat if times))
     return Watched(memory, gpu_watch(readings, source), track_of(readings, source))
 
 

@@ -49,6 +49,12 @@ def test_a_containers_limit_is_told_when_it_was_hit() -> None:
     assert event.text == "memory limit reached: 8.0 GiB for this container"
 
 
+def test_heat_of_the_processor_is_told_with_its_clock() -> None:
+    (event,) = events_of(_over_time(LiveReading(0.0, cpu_throttles=2, cpu_mhz=1800)))
+    assert (event.subject, event.text) == ("cpu", "the processor is held down at 1,800 MHz: heat")
+    assert events_of((LiveReading(0.0, cpu_throttles=0),)) == ()
+
+
 def test_a_memory_clock_that_falls_says_why() -> None:
     hot = replace(BUSY, memory_clock_mhz=5001, clock_reasons=0x44)
     events = events_of(_gpus(BUSY, BUSY, hot, hot, hot))

@@ -239,6 +239,15 @@ def test_where_swap_is_not_told_from_files_what_is_read_for_faults_is_drawn() ->
     ]
 
 
+def test_clock_and_heat_of_the_processor_are_drawn_where_they_are_told() -> None:
+    reading = LiveReading(1.0, cpu_mhz=3900, cpu_temperature=97.0, cpu_throttles=1)
+    clock, heat = strips(_history(reading))[3:]
+    assert (clock.title, clock.now) == ("CPU clock, fastest core", "3,900 MHz")
+    assert (heat.title, heat.now) == ("CPU temperature", "97 °C")
+    assert [mark.text for mark in heat.marks] == ["the processor is held down at 3,900 MHz: heat"]
+    assert len(strips(_history(LiveReading(1.0)))) == 3
+
+
 def test_kinds_of_cores_are_lines_of_their_own() -> None:
     kinds = (("Performance", 0.9), ("Efficiency", 0.1))
     cpu = strips(_history(LiveReading(1.0, 0.5, cpu_kinds=kinds)))[0]

@@ -7,12 +7,12 @@ from PySide6.QtCore import QCoreApplication
 from pytestqt.qtbot import QtBot
 
 from app.core.evidence import MemoryWatch
-from app.core.live import GpuReading
+from app.core.live import GpuReading, LiveReading
 from app.probes.live import LiveMeter
 from app.probes.sampler import Counters
 from app.work.jobs import Jobs
 from app.work.live import Live
-from app.work.watch import Watch, busy_text
+from app.work.watch import Watch, busy_text, summed_up
 
 
 class FakeMeter:
@@ -92,6 +92,14 @@ def test_brings_the_gpu_and_the_values_over_time(watch: Watch, qtbot: QtBot) -> 
         "GPU 0: clock held down: heat (hardware)"
     ]
     assert any(series.subject == "gpu.0.busy" for series in seen.track.series)
+
+
+def test_counts_the_samples_in_which_the_processor_was_hot() -> None:
+    found = tuple(
+        LiveReading(i / 2, cpu_throttles=times) for i, times in enumerate((None, 0, 2, 1))
+    )
+    assert summed_up(MemoryWatch(2.0, 4), found).memory.n_cpu_thermal == 2
+    assert summed_up(MemoryWatch(2.0, 4), (LiveReading(0.0),)).memory.n_cpu_thermal is None
 
 
 @pytest.mark.parametrize(

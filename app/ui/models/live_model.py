@@ -15,7 +15,9 @@ _TITLE = "This computer"
 
 def groups(history: History, memory_limit: int | None = None) -> tuple[Group, ...]:
     """Return the strips by heading; memory_limit is a container's, None = none is known."""
-    own = Group(_TITLE, (_cpu(history), _memory(history, memory_limit), _swap(history)))
+    always = (_cpu(history), _memory(history, memory_limit), _swap(history))
+    told = (_clock(history), _heat(history))  # not in a virtual machine
+    own = Group(_TITLE, (*always, *(s for s in told if any(is_known(t.points) for t in s.traces))))
     found = (own, *live_gpu_model.groups(history), *live_process_model.groups(history))
     return tuple(replace(group, strips=_timed(group.strips, history)) for group in found)
 
@@ -41,6 +43,41 @@ def _cpu(history: History) -> Strip:
         words=_percent,
         source="psutil: CPU times of all cores",
     )
+
+
+def _clock(history: History) -> Strip:
+    last = history.last
+    traces = (Trace("clock", "accent", history.points(lambda reading: reading.cpu_mhz)),)
+    top = live_axis.plain_top(traces, 1000.0)
+    return Strip(
+        "CPU clock, fastest core",
+        _mhz(last.cpu_mhz if last else None),
+        top,
+        _mhz(top),
+        traces,
+        marks=history.marks("cpu"),
+        words=_mhz,
+        source="cpufreq of the first eight cores",
+    )
+
+
+def _heat(history: History) -> Strip:
+    last = history.last
+    traces = (Trace("heat", "host", history.points(lambda reading: reading.cpu_temperature)),)
+    now = _degrees(last.cpu_temperature if last else None)
+    source = "the system's thermal zone of the processor"
+    return Strip(
+        "CPU temperature", now, 110.0, _degrees(110.0), traces,
+        marks=history.marks("cpu"), words=_degrees, source=source,
+    )  # fmt: skip
+
+
+def _mhz(value: float | None) -> str:
+    return units.UNKNOWN if value is None else f"{value:,.0f} MHz"
+
+
+def _degrees(value: float | None) -> str:
+    return units.UNKNOWN if value is None else f"{value:.0f} °C"
 
 
 def _kind(name: str) -> Callable[[LiveReading], float | None]:
