@@ -24,12 +24,11 @@ from app.core.units import GIB
 from app.probes import amd_smi, apple, apple_gpu, memory_modules, nvidia_smi, recorded
 from app.probes.recorder import RecordingHost
 from app.work.machine_reader import read_machine
+from tests.composed_gpus import arc_and_igpu, server_two_a100
+from tests.composed_parts import AMD_CARD, CPUS, linux, llama, sysfs, with_llama
 from tests.hosts import HOSTS, FakeHost, answered, sample
 
-SERVER = "/home/user/llama.cpp/llama-server"
-AMD_CARD = "/sys/class/drm/card1/device"
 KFD = "/sys/class/kfd/kfd/topology/nodes"
-_CPUS = "/sys/devices/system/cpu"
 
 
 def machines() -> Mapping[str, Callable[[], FakeHost]]:
@@ -47,6 +46,8 @@ def machines() -> Mapping[str, Callable[[], FakeHost]]:
         "mi350x": mi350x,
         "amd-asleep": amd_asleep,
         "wsl2": wsl2,
+        "server-two-a100": server_two_a100,
+        "arc-and-igpu": arc_and_igpu,
     }
 
 
@@ -117,7 +118,7 @@ def windows_two_gpus() -> FakeHost:
         platform="win32", home=r"C:\Users\user", basics=basics, nvml=nvml,
         files={server: "MZ"}, programs={"llama-server": server},
         commands=(
-            *_llama(server, devices),
+            *llama(server, devices),
             answered(*memory_modules.POWERSHELL, stdout=sample("win32_physicalmemory.json")),
         ),
     )  # fmt: skip
@@ -142,7 +143,7 @@ def mac_m4max() -> FakeHost:
         answered("sysctl", "-n", "vm.swapusage", stdout=swap),
         answered("pmset", "-g", stdout=" lowpowermode         0\n"),
         answered("pmset", "-g", "therm", stdout="Note: No thermal warning level recorded\n"),
-        *_llama(server, "Available devices:\n  MTL0: Apple M4 Max (57344 MiB, 57343 MiB free)\n"),
+        *llama(server, "Available devices:\n  MTL0: Apple M4 Max (57344 MiB, 57343 MiB free)\n"),
         files={server: "x"},
         metal=57344 << 20,
     )
@@ -151,7 +152,7 @@ def mac_m4max() -> FakeHost:
 def strix_halo() -> FakeHost:
     """Return the recorded Strix Halo: 0.5 GiB of its own, 128 GiB lent, 125 GiB in all."""
     files = {
-        **_sysfs(sample("amdgpu-strix-halo-sysfs.txt")),
+        **sysfs(sample("amdgpu-strix-halo-sysfs.txt")),
         f"{AMD_CARD}/uevent": "DRIVER=amdgpu\nPCI_ID=1002:1586\n",
         f"{AMD_CARD}/drm/renderD128/dev": "226:128\n",
         f"{AMD_CARD}/pp_dpm_mclk": "0: 400Mhz\n1: 800Mhz\n2: 1000Mhz *\n",
@@ -160,10 +161,10 @@ def strix_halo() -> FakeHost:
         f"{KFD}/1/mem_banks/0/properties": "heap_type 1\nwidth 256\nmem_clk_max 1000\n",
         "/sys/module/ttm/parameters/pages_limit": f"{120 * GIB // 4096}\n",
         "/sys/firmware/acpi/platform_profile": "balanced\n",
-        **_linux("AMD RYZEN AI MAX+ 395 w/ Radeon 8060S", 16, 125 << 20),
+        **linux("AMD RYZEN AI MAX+ 395 w/ Radeon 8060S", 16, 125 << 20),
     }
     devices = "  Vulkan0: AMD Radeon 8060S Graphics (RADV GFX1151) (128512 MiB, 124000 MiB free)\n"
-    return _with_llama(files, devices)
+    return with_llama(files, devices)
 
 
 def gb10() -> FakeHost:
@@ -174,27 +175,27 @@ def gb10() -> FakeHost:
         answered(*nvidia_smi.argv(program, fields), stdout=text) for fields in nvidia_smi.GROUPS
     )
     devices = "  CUDA0: NVIDIA GB10 (122502 MiB, 110000 MiB free)\n"
-    files = _linux("", 20, 122502 << 10) | {
+    files = linux("", 20, 122502 << 10) | {
         "/proc/cpuinfo": "CPU implementer\t: 0x41\nCPU part\t: 0xd85\n"
         "Features\t: fp asimd asimddp i8mm bf16 sve sve2\n"
     }
     programs = {"nvidia-smi": program}
-    return _with_llama(files, devices, *commands, programs=programs, arch="aarch64")
+    return with_llama(files, devices, *commands, programs=programs, arch="aarch64")
 
 
 def two_nvidia() -> FakeHost:
     """Return a hybrid Intel desktop with two cards; one has four lanes, the memory is slow."""
     smi, dmi = "/usr/bin/nvidia-smi", "/usr/sbin/dmidecode"
     text = sample("nvidia-smi-two-cards.csv")
-    files = _linux("Intel(R) Core(TM) i9-14900K", 24, 64 << 20) | {dmi: ""}
+    files = linux("Intel(R) Core(TM) i9-14900K", 24, 64 << 20) | {dmi: ""}
     for row in sample("lscpu-hybrid.txt").splitlines():
         path, _, value = row.partition(":")
         if value != "(absent)":
             files[path] = f"{value}\n"
     for cpu in range(32):
         siblings = f"{cpu // 2 * 2}-{cpu // 2 * 2 + 1}" if cpu < 16 else f"{cpu}"
-        files[f"{_CPUS}/cpu{cpu}/topology/thread_siblings_list"] = f"{siblings}\n"
-    return _with_llama(
+        files[f"{CPUS}/cpu{cpu}/topology/thread_siblings_list"] = f"{siblings}\n"
+    return with_llama(
         files,
         "  CUDA0: NVIDIA GeForce RTX 3090 (24124 MiB, 23221 MiB free)\n"
         "  CUDA1: NVIDIA GeForce RTX 3060 (12288 MiB, 12046 MiB free)\n",
@@ -210,7 +211,7 @@ def mi350x() -> FakeHost:
         f"{AMD_CARD}/vendor": "0x1002\n",
         f"{KFD}/1/properties": sample("kfd-node-mi350x.txt"),
         f"{KFD}/1/mem_banks/0/properties": sample("kfd-mem-bank-mi350x.txt"),
-        **_linux("AMD EPYC 9124 16-Core Processor", 16, 1 << 30),
+        **linux("AMD EPYC 9124 16-Core Processor", 16, 1 << 30),
     }
     return FakeHost(files=files, basics=Basics(arch="x86_64"))
 
@@ -222,7 +223,7 @@ def amd_asleep() -> FakeHost:
         f"{AMD_CARD}/vendor": "0x1002\n",
         f"{AMD_CARD}/uevent": "PCI_ID=1002:744C\n",
         smi: "",
-        **_linux("AMD Ryzen 7 5800X 8-Core Processor", 8, 32 << 20),
+        **linux("AMD Ryzen 7 5800X 8-Core Processor", 8, 32 << 20),
     }
     command = answered(smi, *amd_smi.MEMINFO, stdout=sample("rocm-smi-lowpower.txt"))
     return FakeHost(files=files, commands=(command,), basics=Basics(arch="x86_64"))
@@ -232,7 +233,7 @@ def wsl2() -> FakeHost:
     """Return WSL2: nvidia-smi outside of PATH, a limit set by Windows, no list of processes."""
     program = "/usr/lib/wsl/lib/nvidia-smi"
     text = sample("nvidia-smi-two-cards.csv")
-    files = _linux("AMD Ryzen 9 7950X 16-Core Processor", 16, 12 << 20) | {
+    files = linux("AMD Ryzen 9 7950X 16-Core Processor", 16, 12 << 20) | {
         "/proc/sys/kernel/osrelease": "5.15.167.4-microsoft-standard-WSL2\n",
         "/mnt/c/Users/user/.wslconfig": "[wsl2]\nmemory=12GB\nprocessors=16\nswap=0\n",
         "/dev/dxg": "",
@@ -260,52 +261,6 @@ def _mac(
         platform="darwin", home="/Users/user", basics=basics, files=files,
         commands=(answered("sysctl", *apple._TREES, stdout=keys), *commands),
     )  # fmt: skip
-
-
-def _with_llama(
-    files: Mapping[str, str],
-    devices: str,
-    *commands: CommandResult,
-    programs: Mapping[str, str] | None = None,
-    arch: str = "x86_64",
-) -> FakeHost:
-    text = f"Available devices:\n{devices}"
-    return FakeHost(
-        files={**files, SERVER: "x"},
-        programs={"llama-server": SERVER, **(programs or {})},
-        commands=(*_llama(SERVER, text), *commands),
-        basics=Basics(arch=arch),
-    )
-
-
-def _llama(server: str, devices: str) -> tuple[CommandResult, ...]:
-    version = "version: 0.6.0 (build 11434, commit abc)\n"
-    return (
-        answered(server, "--version", stderr=version),
-        answered(server, "--list-devices", stdout=devices),
-    )
-
-
-def _linux(cpu: str, cores: int, total_kib: int) -> dict[str, str]:
-    files = {
-        "/proc/cpuinfo": f"model name\t: {cpu}\nflags\t\t: avx avx2 f16c fma\n",
-        "/proc/meminfo": f"MemTotal: {total_kib} kB\nMemAvailable: {total_kib * 9 // 10} kB\n"
-        "SwapTotal: 8388608 kB\nSwapFree: 8388608 kB\n",
-        "/proc/pressure/memory": sample("pressure-memory.txt"),
-        "/proc/sys/kernel/osrelease": "6.14.0-27-generic\n",
-        "/etc/os-release": 'PRETTY_NAME="Ubuntu 24.04.2 LTS"\n',
-    }
-    for number in range(cores):
-        folder = f"{_CPUS}/cpu{number}/topology"
-        files[f"{folder}/thread_siblings_list"] = f"{number}\n"
-        files[f"{folder}/physical_package_id"] = "0\n"
-    return files
-
-
-def _sysfs(text: str) -> dict[str, str]:
-    rows = (line.partition(":") for line in text.splitlines() if line)
-    found = {f"{AMD_CARD}/{name}": f"{value}\n" for name, _, value in rows}
-    return {f"{AMD_CARD}/vendor": "0x1002\n", **found}
 
 
 if __name__ == "__main__":

@@ -163,8 +163,8 @@ _HOW = {
     "container pass /dev/kfd and /dev/dri to it.",
     "llama.devices": "Choose the folder with llama.cpp's programs on the Hardware tab, or put it "
     "on PATH.",
-    "vulkan.devices": "Install vulkaninfo (the package vulkan-tools on most systems) to see what "
-    "Vulkan lists beside llama.cpp.",
+    "vulkan.devices": "Install vulkaninfo (Linux: the package vulkan-tools; Windows: in the Vulkan "
+    "SDK) to see what Vulkan lists beside llama.cpp.",
     "pressure.memory.some": "Start Linux with the kernel option psi=1.",
     "pressure.memory.full": "Start Linux with the kernel option psi=1.",
     "os.wsl_gpu": "Update Windows' graphics driver, then run: wsl --update",

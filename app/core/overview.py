@@ -72,7 +72,10 @@ def _where(machine: Machine) -> tuple[str, Sentence]:
     return headline, Sentence(f"{text}{speed}", (*paths, *more))
 
 
-def _usable(machine: Machine, usable: list[Gpu]) -> tuple[str, str]:
+def _usable(machine: Machine, found: list[Gpu]) -> tuple[str, str]:
+    # llama.cpp leaves a GPU that shares memory out where there is a card (placement.md 1.2)
+    usable = [gpu for gpu in found if gpu.kind is GpuKind.CARD] or found
+    left_out = [gpu for gpu in found if gpu not in usable]
     listed = [gpu.devices[0] for gpu in usable]
     free = [device.free_bytes for device in listed]
     if all(gpu.kind is GpuKind.SHARED for gpu in usable):
@@ -93,6 +96,11 @@ def _usable(machine: Machine, usable: list[Gpu]) -> tuple[str, str]:
         f"{units.gib(total)} free{together}: layers that fit there are computed there, all others "
         "wait for the CPU and system memory."
     )
+    if left_out:
+        text += (
+            f" It leaves out {_and(tuple(map(_named, left_out)))}, which shares the computer's "
+            "memory."
+        )
     return headline, text
 
 

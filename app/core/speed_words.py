@@ -1,7 +1,7 @@
 """What the speed of memory means for a person: the most tokens per second for a model of 5 GB."""
 
 from app.core import bandwidth, units
-from app.core.gpus import Gpu
+from app.core.gpus import Gpu, GpuKind
 from app.core.machine import Machine
 
 _MODEL_BYTES = 5_000_000_000  # about 8 billion weights at four to five bits, a common choice
@@ -9,21 +9,21 @@ _MODEL_BYTES = 5_000_000_000  # about 8 billion weights at four to five bits, a 
 
 def on_gpus(machine: Machine, usable: list[Gpu]) -> tuple[str, tuple[str, ...]]:
     """Return a sentence for devices of llama.cpp and the facts' paths; "" when nothing is known."""
-    facts = [
-        fact
-        for gpu in usable
-        for device in gpu.devices[:1]
-        if (fact := bandwidth.device_rate(machine, device)) is not None
-    ]
-    rates = [fact.reading.value for fact in facts if isinstance(fact.reading.value, int)]
-    if len(rates) != len(usable) or not rates:
+    usable = [gpu for gpu in usable if gpu.kind is GpuKind.CARD] or usable
+    found = []
+    for device in (gpu.devices[0] for gpu in usable):
+        fact = bandwidth.device_rate(machine, device)
+        rate = fact.reading.value if fact is not None else None
+        if fact is None or not isinstance(rate, int):
+            return "", ()
+        found.append((rate, device.id, fact.path))
+    if not found:
         return "", ()
-    fastest = max(rates)  # what is said is the most there can be
-    whose = "Its" if len(usable) == 1 else "The faster one's"
+    fastest, name, _path = max(found)  # what is said is the most there can be
     return (
-        f" {whose} {units.bandwidth(fastest)} let a model of 5 GB that fits there write at most "
+        f" {name}'s {units.bandwidth(fastest)} let a model of 5 GB that fits there write at most "
         f"about {_tokens(fastest)} tokens per second.",
-        tuple(fact.path for fact in facts),
+        tuple(path for _rate, _name, path in found),
     )
 
 

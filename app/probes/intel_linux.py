@@ -13,6 +13,7 @@ from app.probes.memory import MEMINFO, kib_line
 from app.probes.text import table, whole
 from app.probes.vulkan import VulkanDevice
 
+_Told = tuple[int | None, str]  # bytes, and where they are from
 _VENDOR = "0x8086"
 _SMALL_BAR = 256 * MIB
 # xe: tile0/gt0/freq0/..., below the device; i915: gt/gt0/rps_..., beside it
@@ -73,10 +74,9 @@ def _memory(
     if is_integrated:
         text = host.read_text(MEMINFO)
         how = f"{MEMINFO} (the GPU works in the system's memory)"
-        values = kib_line(text, "MemTotal"), kib_line(text, "MemAvailable"), how
+        total, free = (kib_line(text, "MemTotal"), how), (kib_line(text, "MemAvailable"), how)
     else:
-        values = _own_memory(host, name, listed)
-    total, free, how = values
+        total, free = _own_memory(host, name, listed)
     reason = (
         "Intel's driver shows it to administrators only; vulkaninfo or the device list of "
         "llama.cpp has it"
@@ -87,17 +87,18 @@ def _memory(
         else facts.missing(
             f"{prefix}.{path}", State.UNSUPPORTED, source=how, reason=reason, unit="bytes"
         )
-        for path, value in (("memory_total", total), ("memory_free", free))
+        for path, (value, how) in (("memory_total", total), ("memory_free", free))
     ]
 
 
-def _own_memory(
-    host: Host, name: str, listed: VulkanDevice | None
-) -> tuple[int | None, int | None, str]:
-    """Return a card's memory and what is free of it, and where that is from."""
+def _own_memory(host: Host, name: str, listed: VulkanDevice | None) -> tuple[_Told, _Told]:
+    """Return a card's memory and what is free of it, each with where it is from."""
     source = f"{drm.ROOT}/{name}"
-    is_card = listed is not None and listed.kind == "card"
-    free = listed.free_bytes if listed is not None and is_card else None
+    total: _Told = (None, source)
+    free: _Told = (None, source)
+    if listed is not None and listed.kind == "card":
+        total = (listed.memory_bytes, f"{vulkan.PROGRAM}: device-local heaps")
+        free = (listed.free_bytes, f"{vulkan.PROGRAM}: budget less usage of the heaps")
     # xe tells each tile's; Intel's own package of i915 tells one sum (lmem)
     tiles = [
         size
@@ -105,15 +106,14 @@ def _own_memory(
         if re.fullmatch(r"tile[0-9]", tile)
         and (size := whole(host.read_text(f"{source}/device/{tile}/physical_vram_size_bytes")))
     ]
-    if tiles:
-        return sum(tiles), free, f"{source}/device/tile*/physical_vram_size_bytes"
     local = whole(host.read_text(f"{source}/lmem_total_bytes"))
-    if local:
+    if tiles:
+        total = (sum(tiles), f"{source}/device/tile*/physical_vram_size_bytes")
+    elif local:
+        total = (local, f"{source}/lmem_total_bytes")
         left = whole(host.read_text(f"{source}/lmem_avail_bytes"))
-        return local, left if left is not None else free, f"{source}/lmem_total_bytes"
-    if listed is not None and is_card:
-        return listed.memory_bytes, free, f"{vulkan.PROGRAM}: device-local heaps"
-    return None, None, source
+        free = free if left is None else (left, f"{source}/lmem_avail_bytes")
+    return total, free
 
 
 def _listed(host: Host, name: str, listed: tuple[VulkanDevice, ...]) -> VulkanDevice | None:

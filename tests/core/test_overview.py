@@ -215,7 +215,7 @@ def test_says_that_it_runs_on_battery_and_that_memory_is_held_down() -> None:
 def test_says_what_the_speed_of_memory_allows() -> None:
     first = _texts(machines.two_cards())[0]
     # 4090: 1008 GB/s over 5 GB
-    assert "The faster one's 1,008.1 GB/s let a model of 5 GB" in first
+    assert "CUDA1's 1,008.1 GB/s let a model of 5 GB" in first
     assert "about 202 tokens per second" in first
     measured = facts.known("memory.read_bandwidth", 20_000_000_000, source="t", unit="bytes/s")
     first = _texts(_with(machines.linux("  (none)\n"), measured))[0]
@@ -240,3 +240,15 @@ def test_a_raised_limit_of_a_mac_is_said(limit: int, word: str) -> None:
         facts.known("memory.total", 64 * GIB, source="psutil", unit="bytes"),
     )
     assert word in _texts(Machine(facts=told))[2]
+
+
+def test_a_gpu_that_llama_cpp_leaves_out_is_not_counted() -> None:
+    card = Device("Vulkan0", DeviceKind.VULKAN, "Arc A770", 16 * GIB, 14 * GIB, "t")
+    own = Device(
+        "Vulkan1", DeviceKind.VULKAN, "UHD 770", 31 * GIB, 31 * GIB, "t", is_integrated=True
+    )
+    machine = replace(machines.linux("  (none)\n"), devices=(card, own))
+    said = overview(machine)
+    assert said.headline == "One GPU with 14.0 GiB free"
+    assert "leaves out UHD 770 (Vulkan1)" in said.sentences[0].text
+    assert "45.0 GiB" not in said.sentences[0].text
