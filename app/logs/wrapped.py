@@ -44,7 +44,8 @@ def joined(data: bytes, first: int, last: int, end: int) -> Iterator[tuple[bytes
 
 def is_open(data: bytes, last: int, end: int) -> bool:
     """Tell whether the lines below may be incomplete: the data ends before they do."""
-    return data.count(b"\n", last + 1, end) < MOST_LINES and end - last < MAX_BYTES
+    # counted only near the end: a block holds many thousand lines
+    return end - last < MAX_BYTES and data.count(b"\n", last + 1, end) < MOST_LINES
 
 
 def text(raw: bytes) -> str:

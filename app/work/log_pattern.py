@@ -35,14 +35,18 @@ _OPTIONS = (
     | QRegularExpression.PatternOption.CaseInsensitiveOption
 )
 _LEVEL = (
-    r"^(?:\x1b\[[\d;]*m)*(?:\d+\.\d\d\.\d{3}\.\d{3}(?:\x1b\[[\d;]*m| )+)?%s (?:\x1b\[[\d;]*m)*\S"
+    r"^(?>(?:\x1b\[[\d;]*m)*)(?>\d+\.\d\d\.\d{3}\.\d{3}(?>\x1b\[[\d;]*m| )+)?(?-i:%s) "
+    r"(?:\x1b\[[\d;]*m)*\S"
 )
-_ERRORS = rf"{_LEVEL % 'E'}|level=ERROR|\"level\":\"error|\b(?:ERROR|error|Error)\b(?=[: \]])"
-_WARNINGS = (
-    rf"{_LEVEL % '[WE]'}|level=(?:WARN|ERROR)|\"level\":\"(?:warn|error)"
-    r"|\b(?:WARNING|WARN|ERROR|warning|error|Error)\b(?=[: \]])"
-)
-LEVELS = {"errors": _ERRORS, "warnings": _WARNINGS}
+# apart, they take a third of the time that one expression with all of them takes
+LEVELS = {
+    "errors": (_LEVEL % "E", r"level=ERROR|\"level\":\"error", r"\bERROR\b(?=[: \]])"),
+    "warnings": (
+        _LEVEL % "[WE]",
+        r"level=(?:WARN|ERROR)|\"level\":\"(?:warn|error)",
+        r"\b(?:WARN(?:ING)?|ERROR)\b(?=[: \]])",
+    ),
+}
 
 
 @dataclass(slots=True)
@@ -90,13 +94,18 @@ def spans_of_pattern(pattern: str, most: int) -> Callable[[str], tuple[tuple[int
 
 def find_pattern(
     index: LineIndex,
-    pattern: str,
+    pattern: str | tuple[str, ...],
     cancel: Cancel,
     progress: Progress | None = None,
     limit: int = LIMIT,
 ) -> Found:
-    """Return the lines that match; OSError when the log is gone, UserError for a bad pattern."""
-    made = compile_pattern(pattern)
+    """Return the lines that match, with several patterns those that match one of them.
+
+    OSError when the log is gone, UserError for a bad pattern.
+    """
+    patterns = (pattern,) if isinstance(pattern, str) else pattern
+    made = [compile_pattern(one) for one in patterns]
+    name = " or ".join(patterns)
     total, done, before = max(1, index.n_bytes), 0, 1
     hits = _Hits()
     rest = b""
@@ -108,31 +117,44 @@ def find_pattern(
             rest = data[end:]
             if len(rest) > _PIECE:  # a line without end: what is beyond is not matched
                 rest = rest[:_MOST_CHARS]
-            before = _search(made, data[:end], before, hits, cancel)
+            before = _search_all(made, data[:end], before, hits, cancel)
             if len(hits.lines) > limit:
-                return Found(pattern, tuple(hits.lines[:limit]), is_all=False, n_hard=hits.n_hard)
+                return Found(name, tuple(hits.lines[:limit]), is_all=False, n_hard=hits.n_hard)
         done += len(block)
         if progress is not None:
             progress(min(100, 100 * done // total), "Searching")
-    _search(made, rest, before, hits, cancel)
-    return Found(pattern, tuple(hits.lines), n_hard=hits.n_hard)
+    _search_all(made, rest, before, hits, cancel)
+    return Found(name, tuple(hits.lines), n_hard=hits.n_hard)
 
 
-def _search(made: QRegularExpression, data: bytes, line: int, hits: _Hits, cancel: Cancel) -> int:
+def _search_all(
+    made: list[QRegularExpression], data: bytes, line: int, hits: _Hits, cancel: Cancel
+) -> int:
     """Add the lines that match; return the number of the line behind the data."""
     text = data.decode("utf-8", "replace")
     if not text.isascii():
         text = _ASTRAL.sub("\ufffd", text)
     if "\r" in text:  # or $ would not match on lines that Windows wrote
         text = _RETURNS.sub("\n", text)
+    added = _Hits()
+    for one in made:
+        _search(one, text, line, added, cancel)
+    hits.lines += added.lines if len(made) == 1 else sorted(set(added.lines))
+    hits.n_hard += added.n_hard
+    return line + text.count("\n")
+
+
+def _search(made: QRegularExpression, text: str, line: int, hits: _Hits, cancel: Cancel) -> None:
+    """Add the lines that match; line is the number of the first."""
     at, counted = 0, 0
     while at < len(text):
         found = made.match(text, at)
         if not found.isValid():  # too many steps somewhere in it
             line += text.count("\n", counted, at)
-            return _each(made, text[at:], line, hits, cancel)
+            _each(made, text[at:], line, hits, cancel)
+            return
         if not found.hasMatch():
-            break
+            return
         position = min(found.capturedStart(), len(text) - 1)
         begin = text.rfind("\n", 0, position) + 1
         stop = text.find("\n", position)
@@ -141,17 +163,15 @@ def _search(made: QRegularExpression, data: bytes, line: int, hits: _Hits, cance
         counted = begin
         _try(made, text[begin:stop], line, hits)
         at = max(stop, position) + 1
-    return line + text.count("\n", counted)
 
 
-def _each(made: QRegularExpression, text: str, line: int, hits: _Hits, cancel: Cancel) -> int:
+def _each(made: QRegularExpression, text: str, line: int, hits: _Hits, cancel: Cancel) -> None:
     """Do the same line by line; a line that is too hard is left out and counted."""
     parts = text.split("\n")
     for offset, part in enumerate(parts):
         cancel.check()
         if part or offset + 1 < len(parts):
             _try(made, part, line + offset, hits)
-    return line + len(parts) - 1
 
 
 def _try(made: QRegularExpression, text: str, line: int, hits: _Hits) -> None:

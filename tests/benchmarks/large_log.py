@@ -1,8 +1,10 @@
 """Opens a log of five million lines in the real window and prints how that felt.
 
-`xvfb-run -a python -m tests.benchmarks.large_log [PICTURE.png]`. No test: it takes minutes.
+`xvfb-run -a python -m tests.benchmarks.large_log [--gib 2] [--picture P.png]`. No test: it takes
+minutes, and with --gib as much space where temporary files are.
 """
 
+import argparse
 import os
 import sys
 import tempfile
@@ -14,13 +16,15 @@ import psutil
 from PySide6.QtCore import QCoreApplication, QEventLoop, QObject, QTimer
 from PySide6.QtWidgets import QComboBox, QLineEdit
 
-from app.core.units import MIB
+from app.core.units import GIB, MIB
 from app.ui import start
 from app.ui.tabs.logs_tab import LogsTab
 from app.ui.widgets.log_view import LogView
 
 LINES = 5_000_000
 SOURCE = Path(__file__).parents[1] / "data" / "logs" / "b11434-cpu-verbose.log"
+# as a verbose server prints a request; such lines make the log as large as it is asked to be
+LONG = b'1.02.003.004 D srv  log_server_r: request:  {"prompt":"%s"}\n' % (b"some text " * 110)
 _TICK_MS = 5
 _SMALL = 10_000  # lines; the log that is opened first has fewer
 _PATIENCE_S = 300.0
@@ -57,16 +61,31 @@ class Probe(QObject):
         self.most_bytes = max(self.most_bytes, self._process.memory_info().rss)
 
 
-def write_log(path: Path, n_lines: int = LINES) -> None:
-    """Write one load, and then its requests again and again."""
+def write_log(path: Path, n_lines: int = LINES, n_bytes: int = 0) -> None:
+    """Write one load, and then its requests again and again; long lines make it n_bytes."""
     text = SOURCE.read_bytes()
     cut = text.index(b"\n", text.index(b"listening on")) + 1
     head, body = text[:cut], text[cut:].rsplit(b"\n", 1)[0] + b"\n"
+    n_short, wanted = body.count(b"\n"), n_bytes / n_lines
+    if wanted > len(body) / n_short:
+        n_long = round((wanted * n_short - len(body)) / (len(LONG) - wanted))
+        body = _mixed(body.splitlines(keepends=True), n_long)
     per_body = body.count(b"\n")
     with path.open("wb") as file:
         file.write(head)
         for _ in range((n_lines - head.count(b"\n")) // per_body + 1):
             file.write(body)
+
+
+def _mixed(lines: list[bytes], n_long: int) -> bytes:
+    """Return the lines with long ones spread over them."""
+    mixed, done = list[bytes](), 0
+    for i, line in enumerate(lines, 1):
+        mixed.append(line)
+        upto = n_long * i // len(lines)
+        mixed += [LONG] * (upto - done)
+        done = upto
+    return b"".join(mixed)
 
 
 class Driver:
@@ -190,13 +209,16 @@ def _pass(ms: int) -> None:
 
 def main() -> int:
     """Write the log into a folder of its own and open it."""
-    picture = Path(sys.argv[1]) if len(sys.argv) > 1 else None
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--gib", type=float, default=0.0, help="size of the log; 0 = as lines are")
+    parser.add_argument("--picture", type=Path, help="where to keep a picture of the window")
+    asked = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         for name in ("DATA", "CONFIG", "CACHE"):
             os.environ[f"SLOWSCOPE_{name}"] = str(Path(folder) / name.lower())
         path = Path(folder) / "large.log"
-        write_log(path)
-        Driver(path, picture).run()
+        write_log(path, n_bytes=round(asked.gib * GIB))
+        Driver(path, asked.picture).run()
     return 0
 
 

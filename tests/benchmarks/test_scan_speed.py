@@ -74,3 +74,14 @@ def test_indexes_a_hundred_megabytes_in_a_second(benchmark: BenchmarkFixture, bi
     rate = big.stat().st_size / 1e6 / min(seconds(build) for _ in range(PAIRS))
     benchmark.extra_info.update(mb_per_s=rate)
     assert rate >= LEAST_INDEX_MB_PER_S
+
+
+def test_lines_that_may_go_on_below_cost_the_same_each(tmp_path: Path) -> None:
+    line = b'  "n_prompt": 512, and then nothing of a table\n'
+
+    def cost(n_lines: int) -> float:
+        path = tmp_path / f"{n_lines}.log"
+        path.write_bytes(line * n_lines)
+        return min(seconds(lambda: scan_file(path)) for _ in range(2))
+
+    assert cost(40_000) < 6 * cost(10_000)  # 8 times when all of a block is counted for each

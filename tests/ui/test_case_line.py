@@ -3,7 +3,7 @@
 from dataclasses import replace
 from pathlib import Path
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QCoreApplication, Qt
 from PySide6.QtWidgets import QLabel, QPushButton, QToolButton
 from pytestqt.qtbot import QtBot
 
@@ -109,7 +109,7 @@ def test_what_is_still_read_does_not_come_back(
         session.open_paths([str(path)])
     session.remove(Part.LOG)
     qtbot.waitUntil(lambda: session.jobs.running() == 0)
-    qtbot.wait(50)
+    QCoreApplication.processEvents()
     assert session.evidence.log is None
     assert session.log_file is None
 

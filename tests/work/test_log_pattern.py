@@ -17,17 +17,17 @@ from app.work.log_pattern import LEVELS, find_pattern, spans_of_pattern
 DATA = Path(__file__).parents[1] / "data" / "logs"
 
 
-def searched(path: Path, pattern: str, limit: int = 200_000) -> Found:
+def searched(path: Path, pattern: str | tuple[str, ...], limit: int = 200_000) -> Found:
     with LineIndex(path) as index:
         index.extend()
         return find_pattern(index, pattern, Cancel(), limit=limit)
 
 
-def found(path: Path, pattern: str, limit: int = 200_000) -> tuple[int, ...]:
+def found(path: Path, pattern: str | tuple[str, ...], limit: int = 200_000) -> tuple[int, ...]:
     return searched(path, pattern, limit).lines
 
 
-def in_file(tmp_path: Path, text: str, pattern: str) -> tuple[int, ...]:
+def in_file(tmp_path: Path, text: str, pattern: str | tuple[str, ...]) -> tuple[int, ...]:
     path = tmp_path / "a.log"
     path.write_bytes(text.encode("utf-8", "replace"))
     return found(path, pattern)
@@ -145,6 +145,11 @@ def test_levels_are_found_by_their_prefix(name: str, errors: int, warnings: int)
     raw = (DATA / name).read_text().split("\n")
     by_letter = {n for n, line in enumerate(raw, 1) if letters.search(line)}
     assert by_letter <= set(found(DATA / name, LEVELS["warnings"]))
+
+
+def test_a_word_of_one_letter_is_no_level(tmp_path: Path) -> None:
+    text = "e to the x\nw is a weight\n\x1b[31m0.00.000.001 \x1b[0mE bad\n"
+    assert in_file(tmp_path, text, LEVELS["errors"]) == (3,)
 
 
 def test_levels_of_other_programs_are_found(tmp_path: Path) -> None:

@@ -50,7 +50,7 @@ PATTERNS = (
     ),
     Pattern(
         fact=Fact.REQUEST_START,
-        keys=("slot is processing task |",),
+        keys=("slot is proc",),
         regex=re.compile(r"slot is processing task \|.*\b(?:id_task|task_id)=(?P<task>\d+)"),
         types={"task": int},
         samples=(

@@ -103,11 +103,19 @@ class LogFilter(QObject):
                 lambda cancel, progress: _of_level(index, name, cancel, progress),
                 name="lines of a level",
             )
+            job.progress.connect(self._on_progress)
             job.done.connect(self._on_done)
 
+    def _on_progress(self, percent: int) -> None:
+        if percent < 100 and not self._is_refresh:
+            self.said.emit(self.tr("Looking for such lines, {0} %").format(percent))
+
     def _on_done(self, found: Found) -> None:
+        count = units.count(len(found.lines))
         if not found.is_all:
-            self.said.emit(self.tr("Shown are the first {0}").format(units.count(len(found.lines))))
+            self.said.emit(self.tr("Shown are the first {0}").format(count))
+        elif not self._is_refresh:
+            self.said.emit(self.tr("Lines shown: {0}").format(count))
         self._use(found.lines)
 
     def _use(self, rows: Sequence[int] | None) -> None:
