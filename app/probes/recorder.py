@@ -40,7 +40,8 @@ _SLOT_KEYS = ("id", "n_ctx", "is_processing")
 _HOMES = {"win32": r"C:\Users\user", "darwin": "/Users/user"}
 # dmidecode, system_profiler and nvidia-smi -q print numbers that name one single machine
 _SERIAL = re.compile(
-    r"""(["']?\b[\w -]*(?:serial|asset[ _]tag|uuid)[\w ]*["']?\s*[:=]\s*)"""
+    # bounded: a long line without such a word would be tried from each of its words to its end
+    r"""(["']?\b[\w -]{0,60}(?:serial|asset[ _]tag|uuid)[\w ]{0,60}["']?\s{0,40}[:=]\s*)"""
     r"""("[^"]*"|[^\s",][^\n,]*)""",
     re.IGNORECASE,
 )

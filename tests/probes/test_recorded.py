@@ -1,5 +1,6 @@
 """Recordings: written without names, read back with the same answers, refused when broken."""
 
+import time
 from pathlib import Path
 
 import pytest
@@ -162,3 +163,13 @@ def test_leaves_out_numbers_that_name_one_machine(tmp_path: Path) -> None:
     for number in ("0123ABCD", "9876543210", "0x5B4C", "GPU-1234"):
         assert number not in kept
     assert "DIMM_A2" in kept and "6000 MT/s" in kept
+
+
+def test_a_long_line_is_written_down_in_time(tmp_path: Path) -> None:
+    text = "a b " * 100_000
+    host = RecordingHost(FakeHost(commands=(answered("tool", stdout=text),)))
+    host.run(("tool",))
+    started = time.process_time()
+    host.save(tmp_path)
+    assert time.process_time() - started < 3
+    assert recorded.load(tmp_path).run(("tool",)).stdout == text
