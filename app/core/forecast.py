@@ -8,6 +8,7 @@ from app.core.bench import BenchRun, Test
 from app.core.errors import UserError
 from app.core.evidence import Evidence
 from app.core.fit_experts import with_experts
+from app.core.machine import Device
 from app.core.placement import Placement
 from app.core.reading import Estimate, Kind
 from app.core.request import LoadRequest
@@ -52,13 +53,20 @@ def forecast(evidence: Evidence, r: Estimate | None = None) -> Forecast:
         )  # fmt: skip
     except UserError as error:
         return Forecast(None, r, Prediction(None, error.sentence()))
-    # with nothing on a device, S is still counted from all of it there
-    used = assign.usable_devices(devices, replace(request, use_devices=True))
-    ratio = r or measured_r(_alike(evidence), placed.layers_total) or table_r(machine, used)
+    ratio = r or measured_r(_alike(evidence), placed.layers_total)
+    ratio = ratio or table_r(machine, _used(devices, request))
     predicted = slowdown.predict(
         placed.f, placed.f_layers, ratio, read_bytes=placed.reads.total_bytes, devices=devices
     )
     return Forecast(placed, ratio, predicted)
+
+
+def _used(devices: tuple[Device, ...], request: LoadRequest) -> tuple[Device, ...]:
+    """Return the devices of the load; with nothing on one, S is still counted from all there."""
+    if request.use_devices:
+        return assign.usable_devices(devices, request)
+    # what was said about devices that were not used need not fit them
+    return assign.usable_devices(devices, LoadRequest())
 
 
 def _alike(evidence: Evidence) -> tuple[BenchRun, ...]:

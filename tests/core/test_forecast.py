@@ -11,7 +11,7 @@ from app.core.forecast import forecast, happened, measured_r, rate_of
 from app.core.log import Fact, LoadStory, LogEvent, LogSummary
 from app.core.machine import Device, DeviceKind, Machine
 from app.core.reading import Estimate, Kind
-from app.core.request import LoadRequest
+from app.core.request import LoadRequest, SplitMode
 from app.core.units import GIB
 from tests.core.small_models import llama, mixture
 
@@ -160,3 +160,11 @@ def test_counts_the_experts_that_the_fit_left_on_the_host() -> None:
     # a number of layers switches the fit off, so nothing else was moved
     by_hand = replace(seen, request=LoadRequest(ctx=4096, ngl=5))
     assert not happened(by_hand).overrides
+
+
+def test_devices_that_were_named_but_not_used_are_no_error() -> None:
+    seen = _with_rates(evidence(weights_on_device=False, offload_line=(5, 5), n_ctx=4096))
+    odd = LoadRequest(ctx=4096, use_devices=False, device_ids=("CUDA9",), split_mode=SplitMode.ROW)
+    for log_of_it in (seen.log, None):
+        found = forecast(replace(seen, request=odd, log=log_of_it))
+        assert found.f == 1.0 and found.r is not None
