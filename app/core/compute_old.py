@@ -51,7 +51,7 @@ def _union(spans: Sequence[Span]) -> Span:
 
 
 def _more(span: Span, n_bytes: int) -> Span:
-    return Span(span.n_bytes + n_bytes, max(span.low + n_bytes, 0), span.high + n_bytes)
+    return Span(*(max(one + n_bytes, 0) for one in (span.n_bytes, span.low, span.high)))
 
 
 def _with_logits(span: Span, old: Old) -> Span:
