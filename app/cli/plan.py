@@ -13,6 +13,7 @@ from app.core import plan as planning
 from app.core.assign import usable_devices
 from app.core.bandwidth import table_r
 from app.core.bench import BenchRun
+from app.core.beside import Companion, Kind
 from app.core.errors import UserError
 from app.core.forecast import measured_r
 from app.core.model import Model
@@ -40,7 +41,10 @@ def add_options(parser: ArgumentParser) -> None:
     add_device_options(parser)
     more = parser.add_argument_group("more")
     more.add_argument("--mmproj", metavar="FILE", help="a vision projector, loaded beside it")
-    more.add_argument("--draft", metavar="FILE", help="a draft model, loaded beside it")
+    more.add_argument("--no-mmproj-offload", action="store_true",
+                      help="keep the projector in system memory")  # fmt: skip
+    more.add_argument("--draft", "--model-draft", metavar="FILE",
+                      help="a draft model, loaded beside it")  # fmt: skip
     more.add_argument("--slow-ratio", type=_ratio, metavar="R",
                       help="how many times slower the host path is (no default)")  # fmt: skip
     more.add_argument("--build", type=int, metavar="N",
@@ -74,9 +78,10 @@ def main(options: Namespace) -> int:
         r=_ratio_of(options, computer, runs, prepared),
         build=options.build if options.build is not None else computer.build,
         fill=max(options.fill, 0),
-        notes=computer.notes + _beside(options),
+        notes=computer.notes,
         machine=computer.machine,
         runs=runs,
+        companions=_companions(options),
     )
     try:
         plan = planning.plan_of(model, prepared, situation)
@@ -151,23 +156,15 @@ def _ratio_of(
     )
 
 
-def _beside(options: Namespace) -> tuple[str, ...]:
-    """Say what a projector and a draft model add; their compute is not calculated yet."""
-    notes = []
+def _companions(options: Namespace) -> tuple[Companion, ...]:
+    """Read the files that are loaded beside the model."""
+    found = []
     if options.mmproj:
         projector = _read(options.mmproj)
-        notes.append(
-            f"The projector {projector.name} adds {projector.tensor_bytes:,} bytes of weights to "
-            "the first device, and a compute buffer that is not calculated (from llama.cpp's "
-            "source, not verified)."
-        )
+        found.append(Companion(Kind.PROJECTOR, projector, not options.no_mmproj_offload))
     if options.draft:
-        draft = _read(options.draft)
-        notes.append(
-            f"The draft model {draft.name} adds {draft.tensor_bytes:,} bytes of weights, a cache "
-            "of the same context and a compute buffer; plan it by itself to see them."
-        )
-    return tuple(notes)
+        found.append(Companion(Kind.DRAFT, _read(options.draft)))
+    return tuple(found)
 
 
 def _ratio(text: str) -> float:

@@ -69,6 +69,10 @@ def _devices(devices: tuple[Device, ...]) -> str:
 def _body(plan: Plan) -> Iterator[str]:
     placed = plan.placement
     yield from columns([("", "weights", "context", "compute", "sum"), *map(_row, placed.rows)])
+    for one in plan.beside:
+        yield ""
+        yield f"Beside it the {one.kind.value} {one.name} ({one.note})"
+        yield from columns([("", "weights", "context", "compute", "sum"), *map(_row, one.rows)])
     yield ""
     yield from columns([*_caches(placed), *_figures(plan)], left=2)
     yield from _section("What llama.cpp would choose by itself (--fit)", _fit(plan.fit))

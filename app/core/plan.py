@@ -7,6 +7,7 @@ from app.core import fit as fitting
 from app.core import placement, slowdown
 from app.core.assign import usable_devices
 from app.core.bench import BenchRun
+from app.core.beside import Beside, Companion, beside
 from app.core.fit_result import FitResult
 from app.core.machine import Device, Host, Machine
 from app.core.model import Model
@@ -18,6 +19,10 @@ from app.core.request import LoadRequest, Tool, targets_mib
 from app.core.slowdown import Prediction
 from app.core.units import MIB
 
+_WITHOUT_BESIDE = (
+    "What llama.cpp would choose by itself (--fit) is calculated without the files beside the "
+    "model; it leaves room for them too."
+)
 F_SOURCE = "host bytes over all bytes read per generated token, from the tensor sizes of the header"
 
 
@@ -34,6 +39,7 @@ class Situation:
     notes: tuple[str, ...] = ()  # what else was not calculated, in words
     machine: Machine | None = None  # for rates: whose bandwidths are known; None = described
     runs: tuple[BenchRun, ...] = ()  # for rates: what was measured of this model, oldest first
+    companions: tuple[Companion, ...] = ()  # files that are loaded beside the model
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,12 +53,14 @@ class Plan:
     prediction: Prediction
     fit: FitResult
     pace: Pace
+    beside: tuple[Beside, ...] = ()
 
     @property
     def not_calculated(self) -> tuple[str, ...]:
         """Return everything that is not in the figures, in words."""
         problems = tuple(problem.text for problem in self.model.problems)
-        return (*problems, *self.placement.not_calculated, *self.situation.notes)
+        others = (_WITHOUT_BESIDE,) if self.beside else ()
+        return (*problems, *self.placement.not_calculated, *others, *self.situation.notes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +94,19 @@ def plan_of(model: Model, prepared: Prepared, situation: Situation) -> Plan:
         prediction=predict(placed, situation),
         fit=fitting.fit(prepared, devices, host, request, situation.build),
         pace=pace_of(_basis(model, situation), placed),
+        beside=beside_of(placed, situation),
+    )
+
+
+def beside_of(placed: Placement, situation: Situation) -> tuple[Beside, ...]:
+    """Return what the files beside the model take."""
+    return beside(
+        situation.companions,
+        placed,
+        situation.devices,
+        situation.host,
+        situation.request,
+        build=situation.build,
     )
 
 
@@ -121,8 +142,11 @@ def fits(placed: Placement, situation: Situation) -> bool | None:
     rows = [row for row in placed.rows if not row.is_host]
     if any(free[row.buffer] is None for row in rows):
         return None
+    others = beside_of(placed, situation)
     return all(
-        row.high_bytes <= (free[row.buffer] or 0) - target.get(row.buffer, 0) for row in rows
+        row.high_bytes + sum(one.high_bytes(row.buffer) for one in others)
+        <= (free[row.buffer] or 0) - target.get(row.buffer, 0)
+        for row in rows
     )
 
 

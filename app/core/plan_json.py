@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from app import product
 from app.core import plan as planning
 from app.core import quants, weights
+from app.core.beside import Beside
 from app.core.cache import Cache
 from app.core.fit_result import FitResult
 from app.core.json_values import to_plain
@@ -32,6 +33,7 @@ def plan_json(plan: Plan, table: Sequence[TableLine] = ()) -> dict[str, object]:
         "devices": [_device(device) for device in plan.devices],
         "host": to_plain(situation.host),
         "rows": [_row(row) for row in placed.rows],
+        "beside": [_beside(one) for one in plan.beside],
         "mapped_bytes": placed.mapped_bytes,
         "output_bytes": placed.output_bytes,
         "embedding_bytes": placed.embedding_bytes,
@@ -56,6 +58,16 @@ def plan_json(plan: Plan, table: Sequence[TableLine] = ()) -> dict[str, object]:
     if table:
         document["table"] = [_line(line) for line in table]
     return document
+
+
+def _beside(one: Beside) -> dict[str, object]:
+    return {
+        "kind": one.kind.value,
+        "name": one.name,
+        "rows": [_row(row) for row in one.rows],
+        "verified": one.is_verified,
+        "note": one.note,
+    }
 
 
 def estimate(figure: Estimate | None) -> dict[str, object] | None:

@@ -189,13 +189,18 @@ def test_a_file_that_is_no_language_model_ends_with_3(
     assert "does not describe a language model" in capsys.readouterr().err
 
 
-def test_a_projector_and_a_draft_are_named_as_not_calculated(
-    small: str, capsys: pytest.CaptureFixture[str]
+def test_a_projector_and_a_draft_have_rows_of_their_own(
+    small: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    found = plan(capsys, small, *DEVICE, "--mmproj", small, "--draft", small)
-    text = " ".join(found["not_calculated"])
-    assert "projector small.gguf adds" in text
-    assert "draft model small.gguf adds" in text
+    eyes = str(Gguf({"general.architecture": "clip"}).write(tmp_path / "mmproj.gguf"))
+    found = plan(capsys, small, *DEVICE, "--mmproj", eyes, "--draft", small)
+    projector, draft = found["beside"]
+    assert (projector["kind"], projector["verified"]) == ("projector", False)
+    assert (draft["kind"], draft["verified"]) == ("draft", True)
+    assert draft["rows"][0]["weights_bytes"] == found["rows"][0]["weights_bytes"]
+    assert any("without the files beside" in text for text in found["not_calculated"])
+    assert cli.main(["plan", small, *DEVICE, "--draft", small]) == cli.ANSWERED
+    assert "Beside it the draft small.gguf" in capsys.readouterr().out
     missing = ["plan", small, *DEVICE, "--draft", "nowhere.gguf"]
     assert cli.main(missing) == cli.UNREADABLE
 

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from app.core.log import Fact, LogEvent
+from app.core.log import Fact, LoadStory, LogEvent
 from app.core.machine import CpuKind, Device, DeviceKind, Host, Machine, Program
 from app.core.request import LoadRequest
 from app.core.units import GIB, MIB
@@ -23,6 +23,7 @@ _TABLE, _ROW = "memory breakdown [MiB]", "common_memory_breakdown_print"
 _FITTED = re.compile(r"^-c \d+ -ngl ")
 _END_OF_FIT = ("successfully fit params", "failed to fit params", "encountered an error while")
 _MOST_S = 60
+_LISTENS = "listening on http"
 _ATTEMPTS = (
     4  # a thread of its own writes the log: now and then the end comes before its last lines
 )
@@ -138,6 +139,27 @@ def fit(backend: Backend, model: Path, request: LoadRequest) -> Run:
     return run
 
 
+def loads(backend: Backend, model: Path, request: LoadRequest, *more: str) -> tuple[LoadStory, ...]:
+    """Load for real with llama-server and return what its log says, a draft's load included."""
+    argv = _argv(backend, model, request, "4", "--no-warmup", *more)
+    argv = tuple("off" if argv[i - 1] == "-fit" else word for i, word in enumerate(argv))
+    lines = _lines(argv, until=_LISTENS)
+    return scan(lines).loads
+
+
+def _lines(argv: tuple[str, ...], *, until: str) -> list[str]:
+    process = _started(argv)
+    assert process.stdout is not None
+    lines: list[str] = []
+    for line in process.stdout:
+        lines.append(line.rstrip("\n"))
+        if until in line:
+            break
+    process.terminate()
+    process.communicate()
+    return lines
+
+
 def _argv(
     backend: Backend, model: Path, request: LoadRequest, level: str, *more: str
 ) -> tuple[str, ...]:
@@ -148,13 +170,17 @@ def _argv(
     return (str(backend.program), *load, *backend.words, *options, *port, *more)
 
 
-def _run(argv: tuple[str, ...], *, until_table: bool) -> Run:
+def _started(argv: tuple[str, ...]) -> subprocess.Popen[str]:
     env = {**os.environ, "GGML_VK_VISIBLE_DEVICES": "0"}
-    # the kernel of `timeout` ends the program should the test itself be killed
+    # `timeout` ends the program should the test itself be killed
     words = ("timeout", "-k", "1", str(_MOST_S), *argv)
-    process = subprocess.Popen(
+    return subprocess.Popen(
         words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=env
     )
+
+
+def _run(argv: tuple[str, ...], *, until_table: bool) -> Run:
+    process = _started(argv)
     assert process.stdout is not None
     lines: list[str] = []
     has_table = False

@@ -81,13 +81,3 @@ def refusal(request: LoadRequest) -> str:
     if request.ngl in (5, 15) and request.fit_target_mib != _CONTEXT_IS_ENOUGH:
         return f"n_gpu_layers already set by user to {request.ngl}"
     return ""
-
-
-# Compute on a local GPU is an estimate (op offload, placement.md section 3). Here 2 to 14 MiB of it
-# decide over the last layer, or over as many cells of context as these MiB hold.
-ESTIMATED = {
-    "gemma on vulkan: llama-server -fitt 1850",
-    "gemma on vulkan: llama-server -fitt 1970",
-    "gemma on vulkan: llama-server -ngl 5 -fitt 1970",
-    "gemma on vulkan: llama-server -ngl 99 -fitt 1850",
-}

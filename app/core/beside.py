@@ -1,0 +1,104 @@
+"""Files that are loaded beside a model: a vision projector and a draft model.
+
+The draft is a second model with its own context: the same slots and cells, f16 caches, all layers
+offloaded as the defaults of its own options say (common_base_params_to_speculative, build 11434).
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from enum import Enum
+
+from app.core import placement, projector
+from app.core.assign import usable_devices
+from app.core.machine import Device, DeviceKind, Host
+from app.core.model import Model
+from app.core.placement import HOST_ROW, Placement, Row
+from app.core.request import LoadRequest
+
+
+class Kind(Enum):
+    """What a file beside the model is."""
+
+    PROJECTOR = "projector"
+    DRAFT = "draft"
+
+
+@dataclass(frozen=True, slots=True)
+class Companion:
+    """A file that is to be loaded beside the model."""
+
+    kind: Kind
+    model: Model
+    is_offloaded: bool = True  # False: --no-mmproj-offload
+
+
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """What a companion takes, in rows like the model's."""
+
+    kind: Kind
+    name: str
+    rows: tuple[Row, ...]
+    is_verified: bool  # compared with real loads
+    note: str
+
+    def high_bytes(self, buffer: str) -> int:
+        """Return what it takes of a buffer at the top of its range."""
+        return sum(row.high_bytes for row in self.rows if row.buffer == buffer)
+
+
+def beside(
+    companions: Sequence[Companion],
+    placed: Placement,
+    devices: tuple[Device, ...],
+    host: Host,
+    request: LoadRequest,
+    *,
+    build: int | None,
+) -> tuple[Beside, ...]:
+    """Place each companion of a placed model; UserError for a file that is none."""
+    chosen = usable_devices(devices, request)
+    found = []
+    for one in companions:
+        if one.kind is Kind.DRAFT:
+            found.append(_draft(one.model, placed, devices, host, request, build))
+        else:
+            found.append(_projector(one, chosen))
+    return tuple(found)
+
+
+def _draft(  # noqa: PLR0917 - the terms of a load
+    model: Model, placed: Placement, devices: tuple[Device, ...], host: Host,
+    request: LoadRequest, build: int | None,
+) -> Beside:  # fmt: skip
+    own = replace(
+        request, ctx=placed.context.n_ctx, ngl=None, cache_type_k="f16", cache_type_v="f16",
+        overrides=(), cpu_moe=False, n_cpu_moe=0, n_cpu_ffn=0, projector_path="",
+    )  # fmt: skip
+    found = placement.place(placement.prepare(model), devices, host, own, build=build)
+    logits = f"; its logits take {found.output_bytes:,} bytes of system memory more"
+    note = f"context {found.context.n_ctx:,} with f16 caches, all layers offloaded{logits}"
+    return Beside(Kind.DRAFT, model.name, found.rows, is_verified=True, note=note)
+
+
+def _projector(one: Companion, devices: tuple[Device, ...]) -> Beside:
+    model = one.model
+    projector.check(model)
+    # RPC devices count as GPUs, but come after this computer's own
+    local = [device for device in devices if device.kind is not DeviceKind.RPC]
+    first = next(iter((*local, *devices)), None)
+    on_device = first is not None and one.is_offloaded
+    compute = projector.compute_span(model)
+    note = "from llama.cpp's source, not verified"
+    if compute is None:
+        note += "; its compute buffer is not calculated"
+    row = Row(
+        buffer=first.id if first is not None and on_device else HOST_ROW,
+        is_host=not on_device,
+        weights_bytes=projector.weights_bytes(model),
+        context_bytes=0,
+        compute_bytes=compute.n_bytes if compute else 0,
+        compute_low_bytes=compute.low if compute else 0,
+        compute_high_bytes=compute.high if compute else 0,
+    )
+    return Beside(Kind.PROJECTOR, model.name, (row,), is_verified=False, note=note)
