@@ -14,6 +14,7 @@ from enum import Enum
 
 from app.core import cache, fit_sums, quants, requant
 from app.core.assign import usable_devices
+from app.core.defaults import as_of
 from app.core.eras import is_output_first
 from app.core.errors import UserError
 from app.core.fit_sums import ContextSums, LayerSums, Load, Need
@@ -138,6 +139,7 @@ def fit_rows(
     The request gives all that the table does not vary. UserError when it is no language model.
     """
     wish = wish or FitWish()
+    request = as_of(request, wish.build)
     shape = shape_of(model)
     contexts = wish.contexts or contexts_for(shape.n_ctx_train)
     chosen = usable_devices(devices, request)

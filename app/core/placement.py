@@ -11,6 +11,7 @@ from app.core import cache, reads, weights
 from app.core.assign import assign, usable_devices
 from app.core.cache import Cache, Context
 from app.core.compute_load import compute_of_load, copies_of
+from app.core.defaults import as_of
 from app.core.load import Placed
 from app.core.machine import Device, Host
 from app.core.model import Model
@@ -188,7 +189,7 @@ def _load_of(
     build: int | None, *, is_dry: bool,
 ) -> tuple[int, bool, Placed]:  # fmt: skip
     """Return the layers asked for, whether files are mapped, and where everything lies."""
-    shape = prepared.shape
+    shape, request = prepared.shape, as_of(request, build)
     cache.check_types(shape, request)
     chosen = usable_devices(devices, request)
     context = cache.context_of(shape, request)
