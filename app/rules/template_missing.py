@@ -56,7 +56,7 @@ def check(evidence: Evidence) -> Finding | None:
         cause = f"The template “{given}” was given by hand, and the answer is wrong with it."
         return _finding(evidence, cause, texts.cites(evidence), certainty)
     answer = texts.wrong(evidence)
-    if _lacks(evidence) or (answer is not None and answer.leaked):
+    if _lacks(evidence) or (answer is not None and answer.leaked and not _is_base(evidence)):
         cause = (
             "The file has no chat template, so the program guesses one."
             if _lacks(evidence)
@@ -116,6 +116,12 @@ def _given(evidence: Evidence) -> str:
     answer = texts.wrong(evidence)
     has_own = evidence.model is not None and texts.TEMPLATE in evidence.model.keys
     return dict(answer.settings).get(_GIVEN, "") if answer is not None and has_own else ""
+
+
+def _is_base(evidence: Evidence) -> bool:
+    """Tell whether the file is a base model's: the program guesses a template, and it leaks."""
+    model = evidence.model
+    return model is not None and texts.TEMPLATE not in model.keys and texts.is_base(model)
 
 
 def _lacks(evidence: Evidence) -> bool:

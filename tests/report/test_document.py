@@ -43,8 +43,8 @@ def table_text(document: Document, key: str) -> str:
 
 def test_program_command_and_evidence_come_first(document: Document) -> None:
     assert [section.key for section in document.sections] == [
-            "verdict", "program", "command", "evidence", "placement", "rates", "incident", "model",
-            "computer", "privacy", "annex",
+            "verdict", "program", "command", "evidence", "steps", "placement", "rates",
+            "incident", "model", "computer", "privacy", "annex",
     ]  # fmt: skip
 
 

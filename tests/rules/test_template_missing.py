@@ -56,3 +56,8 @@ def test_is_silent_when_the_header_is_whole_or_the_text_is_right() -> None:
     assert silent(spoken.evidence(spoken.WHOLE)) == "the header has a chat template"
     assert check(spoken.evidence(CHAT, spoken.RIGHT)) is None
     assert check(spoken.evidence(CHAT)) is None
+
+
+def test_leaves_a_base_model_to_its_own_rule() -> None:
+    base: dict[str, KeyValue] = {END_TOKEN: 1, "general.name": "Gemma 3 270m"}
+    assert check(spoken.evidence(base, spoken.LEAK)) is None
