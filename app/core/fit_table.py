@@ -28,6 +28,7 @@ from app.core.weights import Weight, weights_of
 
 TARGET_BYTES = 1024 * MIB  # --fit-target's default (common/arg.cpp, build 11434)
 CACHE_TYPES = ("f16", "q8_0", "q4_0")
+THIS_FILE = "this file"  # for one that does not name its quantisation
 QUANTISATIONS = (
     "F16", "Q8_0", "Q6_K", "Q5_K_M", "Q5_K_S", "Q4_K_M", "Q4_K_S", "IQ4_XS", "Q4_0", "Q3_K_M",
     "Q2_K",
@@ -180,7 +181,7 @@ def _quantisations(
 ) -> Iterator[tuple[str, bool, tuple[Weight, ...]]]:
     number = model.keys.get("general.file_type")
     own = quants.FILE_TYPES.get(number, "") if isinstance(number, int) else ""
-    yield own or "this file", True, found
+    yield own or THIS_FILE, True, found
     try:
         sorted_model = requant.prepare(model)
     except UserError:

@@ -1,5 +1,6 @@
 """The Fit tab on a real model."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -8,10 +9,11 @@ from PySide6.QtWidgets import QComboBox, QLabel, QPushButton, QSpinBox, QTableVi
 from pytestqt.modeltest import ModelTester
 from pytestqt.qtbot import QtBot
 
-from app.core.fit_table import Verdict
+from app.core.fit_table import Cell, FitRow, Verdict
 from app.core.machine import Device, DeviceKind, FoundModel, Machine
 from app.runtimes.models import Found
-from app.ui.models.fit_model import VERDICT_ROLE, FitModel
+from app.ui.models import fit_model
+from app.ui.models.fit_model import FIRST_ROWS, VERDICT_ROLE, FitModel
 from app.ui.tabs.fit_tab import FitTab
 from app.ui.widgets.memory_plot import MemoryPlot
 from app.ui.widgets.models_card import ModelsCard
@@ -39,7 +41,7 @@ def table(qtbot: QtBot, tab: FitTab, session: Session, deepseek_header: Path) ->
     session.open_paths([str(deepseek_header)])
     view = tab.findChild(QTableView, "fitTable")
     assert view is not None
-    qtbot.waitUntil(lambda: view.model().rowCount() > 0)
+    qtbot.waitUntil(lambda: view.model().rowCount() > FIRST_ROWS)
     return view
 
 
@@ -138,3 +140,13 @@ def test_model_keeps_qt_contract_when_empty(qtmodeltester: ModelTester) -> None:
 @pytest.mark.real
 def test_model_keeps_qt_contract_when_filled(table: QTableView, qtmodeltester: ModelTester) -> None:
     qtmodeltester.check(table.model())
+
+
+def test_names_no_layers_for_a_file_that_does_not_load_at_all() -> None:
+    cells = tuple(Cell(ctx, Verdict.NO, 33, ngl=14) for ctx in (2048, 4096))
+    row = FitRow("this file", True, "f16", 142 << 30, cells, None, None)
+    said = fit_model.sentence((row,))
+    assert said.startswith("This file does not fit: its 142 GiB of weights are more than")
+    model = FitModel()
+    model.show_rows((row, replace(row, file_type="Q4_K_M")))
+    assert [model.index(i, 0).data() for i in (0, 1)] == ["this file", "Q4_K_M, this file"]

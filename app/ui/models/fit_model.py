@@ -1,14 +1,16 @@
 """The Fit table as a Qt model: a row per quantisation and cache type, a column per context."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from itertools import islice
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
 from app.core import units
 from app.core.cancel import Cancel
 from app.core.errors import UserError
-from app.core.fit_table import Cell, FitRow, Verdict
+from app.core.fit_table import THIS_FILE, Cell, FitRow, Verdict
 
+FIRST_ROWS = 3
 Index = QModelIndex | QPersistentModelIndex
 VERDICT_ROLE = Qt.ItemDataRole.UserRole + 1
 
@@ -94,12 +96,24 @@ class FitModel(QAbstractTableModel):
 
     def _plain(self, row: FitRow, column: int) -> str:
         return (
-            f"{row.file_type}, this file" if row.is_file else row.file_type,
+            _name(row),
             row.cache_type,
             units.size(row.weights_bytes),
             units.count(row.largest_whole_ctx) if row.largest_whole_ctx else "–",
             units.count(row.largest_ctx) if row.largest_ctx else "–",
         )[column]
+
+
+def _name(row: FitRow) -> str:
+    """Return the quantisation, and whether it is the file's; a file may not tell its own."""
+    if not row.is_file or row.file_type == THIS_FILE:
+        return row.file_type
+    return f"{row.file_type}, {THIS_FILE}"
+
+
+def first_of(rows: Iterator[FitRow], cancel: Cancel) -> tuple[FitRow, ...]:
+    """Return the rows to show while the others are calculated; the iterator goes on from there."""
+    return collect(islice(rows, FIRST_ROWS), cancel)
 
 
 def collect(rows: Iterable[FitRow], cancel: Cancel) -> tuple[FitRow, ...]:
@@ -167,7 +181,8 @@ def sentence(rows: tuple[FitRow, ...]) -> str:
             f"This file fits whole up to {units.count(own.largest_whole_ctx)} tokens of context "
             f"({own.cache_type} cache)."
         )
-    best = max((cell for cell in own.cells), key=lambda cell: cell.ngl, default=None)
+    loads = [cell for cell in own.cells if cell.verdict is Verdict.LAYERS]
+    best = max(loads, key=lambda cell: cell.ngl, default=None)
     if best is not None and best.ngl:
         return (
             f"This file does not fit whole: at most {best.ngl} of {best.layers_total} layers go "
@@ -178,4 +193,7 @@ def sentence(rows: tuple[FitRow, ...]) -> str:
             "No layer fits on a device; it loads into system memory up to "
             f"{units.count(own.largest_ctx)} tokens of context."
         )
-    return "This file does not fit into this computer's free memory."
+    return (
+        f"This file does not fit: its {units.size(own.weights_bytes)} of weights are more than the "
+        "devices and the system memory have free together."
+    )

@@ -1,5 +1,6 @@
 """Fit: which quantisations, contexts and cache types of the model fit on which device."""
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 from PySide6.QtCore import Qt, Slot
@@ -52,6 +53,7 @@ class FitTab(Page):
         self._latest = Latest(session.jobs)
         self._latest_curve = Latest(session.jobs)
         self._described: Model | None = None
+        self._coming: Iterator[FitRow] = iter(())  # the rows that are not calculated yet
         self._finder = ModelFinder(session, self)
         self.setObjectName("fitTab")
         self._make_body()
@@ -123,13 +125,13 @@ class FitTab(Page):
         is_all = chosen == _ALL_CACHES
         types = fit_table.CACHE_TYPES if is_all else (chosen,)
         wish = FitWish(cache_types=types, build=build)
+        self._plot.show_view(memory_model.EMPTY)  # of other devices, or another model
+        self._curve_note.setText(self.tr("Calculating the curve…"))
+        rows = self._coming = fit_table.fit_rows(model, devices, host, request, wish)
         job = self._latest.start(
-            lambda cancel, _progress: fit_model.collect(
-                fit_table.fit_rows(model, devices, host, request, wish), cancel
-            ),
-            name="fit table",
+            lambda cancel, _progress: fit_model.first_of(rows, cancel), name="first rows that fit"
         )
-        job.done.connect(self._on_rows)
+        job.done.connect(self._on_first_rows)
         job.failed.connect(self._on_failed)
         asked = replace(request, cache_type_k=types[0], cache_type_v=types[0])
         drawn = self._latest_curve.start(
@@ -142,6 +144,16 @@ class FitTab(Page):
         drawn.failed.connect(self._on_no_curve)
 
     # ------------------------------------------------------------------ showing
+
+    def _on_first_rows(self, rows: tuple[FitRow, ...]) -> None:
+        """Show what is there while the other rows are calculated."""
+        self._on_rows(rows)
+        coming = self._coming
+        job = self._latest.start(
+            lambda cancel, _progress: (*rows, *fit_model.collect(coming, cancel)), name="fit table"
+        )
+        job.done.connect(self._on_rows)
+        job.failed.connect(self._on_failed)
 
     def _on_rows(self, rows: tuple[FitRow, ...]) -> None:
         self._model.show_rows(rows)

@@ -27,7 +27,7 @@ class MemoryPlot(Plot):
         self.setMaximumHeight(340)
         self._view = EMPTY
         self._limit = pg.InfiniteLine(angle=0)
-        self._limit_text = pg.TextItem(anchor=(0, 1))
+        self._limit_text = pg.TextItem(anchor=(1, 1))  # at the right, where no line ends
         self._lines = [pg.PlotDataItem() for _ in _STYLES]
         self._titles = [pg.TextItem() for _ in _STYLES]
         self._ends = pg.ScatterPlotItem(symbol="x", size=13)
@@ -52,7 +52,7 @@ class MemoryPlot(Plot):
             line = view.lines[i] if i < len(view.lines) else None
             item.setData([log2(x) for x in line.x] if line else [], list(line.y) if line else [])
             self._show_title(self._titles[i], line, top)
-        ends = [line.end for line in view.lines if line.end]
+        ends = [line.end for line in view.lines if line.end and line.end[0] >= line.x[0]]
         self._ends.setData([log2(x) for x, _ in ends], [y for _, y in ends])
         self._limit.setVisible(view.limit is not None)
         self._limit_text.setText(view.limit_text)
@@ -63,7 +63,7 @@ class MemoryPlot(Plot):
             self.item.getAxis("bottom").setTicks([ticks])
             if view.limit is not None:
                 self._limit.setValue(view.limit)
-                self._limit_text.setPos(x[0], view.limit)
+                self._limit_text.setPos(x[-1], view.limit)
         self.setAccessibleDescription(view.sentence)
 
     def _top(self) -> float:
@@ -81,7 +81,8 @@ class MemoryPlot(Plot):
         elif line.end is not None:
             title.setText(line.end_text)
             title.setAnchor((0, 0))
-            title.setPos(log2(line.end[0]), line.end[1])
+            # an end before the first context is named at the edge of the picture
+            title.setPos(log2(max(line.end[0], line.x[0])), line.end[1])
         else:
             inside = [(x, y) for x, y in zip(line.x, line.y, strict=True) if y <= top]
             title.setText(line.title)

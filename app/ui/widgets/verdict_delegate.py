@@ -51,4 +51,4 @@ class VerdictDelegate(QStyledItemDelegate):
     ) -> QSize:
         """Leave room around the pill."""
         size = super().sizeHint(option, index)
-        return QSize(size.width() + theme.L, max(size.height(), 32))
+        return QSize(size.width() + theme.XS, max(size.height(), 32))
