@@ -17,7 +17,6 @@ from app.core.rule import Certainty, Cite, Finding, Fix, Rule
 from app.rules import (
     command,
     container_lost_gpu,
-    container_without_gpu,
     device_hidden,
     device_library_missing,
     gpu_not_permitted,
@@ -52,10 +51,8 @@ def check(evidence: Evidence) -> Finding | None:
 
 def _is_explained(evidence: Evidence) -> bool:
     """Tell whether the driver, its rights or a container keep the device from the program."""
-    others = (
-        gpu_not_permitted, device_hidden, container_without_gpu, container_lost_gpu,
-        device_library_missing,
-    )  # fmt: skip
+    # a container without a GPU does not tell what the program was built for: both can hold
+    others = (gpu_not_permitted, device_hidden, container_lost_gpu, device_library_missing)
     return any(other.check(evidence) is not None for other in others)
 
 
