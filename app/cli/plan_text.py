@@ -6,7 +6,7 @@ from app.core import overhead, quants, units
 from app.core.fit_result import FitResult
 from app.core.machine import Device
 from app.core.pace import PROMPT_TOKENS, Pace
-from app.core.placement import SOURCE, Placement, Row
+from app.core.placement import Placement, Row
 from app.core.plan import Plan, TableLine
 from app.core.reading import Estimate
 from app.core.request import LoadRequest
@@ -80,7 +80,7 @@ def _body(plan: Plan) -> Iterator[str]:
     rest = tuple(text for text in plan.not_calculated if text not in said)
     yield from _section("Not in these figures", rest)
     yield ""
-    yield f"Source: {SOURCE}."
+    yield f"Source: {placed.source}."
 
 
 def _row(row: Row) -> tuple[str, ...]:

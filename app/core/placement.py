@@ -7,7 +7,7 @@ exact; compute buffers come with a range.
 from collections import defaultdict
 from dataclasses import dataclass
 
-from app.core import cache, reads, weights
+from app.core import cache, reads, row_split, weights
 from app.core.assign import assign, usable_devices
 from app.core.cache import Cache, Context
 from app.core.compute_load import compute_of_load, copies_of
@@ -15,14 +15,14 @@ from app.core.defaults import as_of
 from app.core.load import Placed
 from app.core.machine import Device, Host
 from app.core.model import Model
-from app.core.request import LoadRequest, SplitMode
+from app.core.request import LoadRequest
 from app.core.shape import UNDERIVED_CACHES, Shape, shape_of
 from app.core.spans import Compute, Span
 from app.core.stow import Shelf, mapped_bytes, stow
 from app.core.weights import Place, Weight
 
 HOST_ROW = "Host"
-SOURCE = "calculated from the GGUF header by llama.cpp's rules (build 11434)"
+_SOURCE = "calculated from the GGUF header by llama.cpp's rules"
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +93,7 @@ class Placement:
     mapped_bytes: int | None  # what CPU_Mapped would print, None when nothing is mapped
     fill: int  # tokens in the context for which f holds
     not_calculated: tuple[str, ...] = ()
+    source: str = ""  # of all figures, in words
 
     @property
     def f(self) -> float:
@@ -121,6 +122,13 @@ class Placement:
             sum(row.compute_low_bytes for row in chosen),
             sum(row.compute_high_bytes for row in chosen),
         )
+
+
+def _source_of(build: int | None) -> str:
+    """Return where a placement's figures come from."""
+    if build is None:
+        return f"{_SOURCE}; its build is not known, so ranges cover builds since 2025"
+    return f"{_SOURCE}, as build {build} has them"
 
 
 def prepare(model: Model) -> Prepared:
@@ -161,7 +169,8 @@ def place(
         output_bytes=4 * shape.n_vocab * load.context.n_seq_max,
         mapped_bytes=mapped_bytes(load.stowed) if maps_files else None,
         fill=fill,
-        not_calculated=_not_calculated(load, compute),
+        not_calculated=_not_calculated(load, compute) + row_split.said(load, build),
+        source=_source_of(build),
     )
 
 
@@ -192,6 +201,7 @@ def _load_of(
     shape, request = prepared.shape, as_of(request, build)
     cache.check_types(shape, request)
     chosen = usable_devices(devices, request)
+    row_split.check(chosen, request.split_mode, build)
     context = cache.context_of(shape, request)
     ngl, homes = assign(shape.layers_total, chosen, host, request, build)
     buffers = weights.host_buffers(chosen, request, host.cpu, dry_pass=is_dry)
@@ -235,7 +245,7 @@ def _context_bytes(shape: Shape, context: Context, caches: tuple[Cache, ...]) ->
 
 def _rows(load: Placed, compute: Compute) -> tuple[Row, ...]:
     by_weights: dict[str, int] = defaultdict(int)
-    for entry in load.stowed:
+    for entry in row_split.spread(load):
         is_own_row = entry.device is not None or entry.buffer in (weights.CPU_REPACK, weights.AMX)
         by_weights[entry.buffer if is_own_row else HOST_ROW] += entry.n_bytes
     by_context: dict[str, int] = defaultdict(int)
@@ -307,6 +317,4 @@ def _not_calculated(load: Placed, compute: Compute) -> tuple[str, ...]:
         reasons.append("Compute buffers with tensor overrides are an estimate.")
     if not compute.is_by_graph and not load.request.kv_offload and load.devices:
         reasons.append("Compute buffers with the cache on the host are an estimate.")
-    if load.request.split_mode is SplitMode.ROW:
-        reasons.append("Split mode row is calculated as split mode layer.")
     return tuple(reasons)

@@ -13,7 +13,7 @@ from app.core.machine import Device
 from app.core.model import Model
 from app.core.overhead import overhead_of
 from app.core.pace import PROMPT_TOKENS, Pace
-from app.core.placement import SOURCE, LayerPlace, Row
+from app.core.placement import LayerPlace, Row
 from app.core.plan import Plan, TableLine
 from app.core.reading import Estimate, Kind
 from app.core.request import LoadRequest
@@ -26,7 +26,7 @@ def plan_json(plan: Plan, table: Sequence[TableLine] = ()) -> dict[str, object]:
     placed, situation = plan.placement, plan.situation
     document: dict[str, object] = {
         "schema": SCHEMA,
-        "source": SOURCE,
+        "source": placed.source,
         "model": _model(plan.model),
         "request": _request(situation.request),
         "build": situation.build,

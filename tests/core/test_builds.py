@@ -11,7 +11,7 @@ from app.core.fit import fit
 from app.core.forecast import forecast
 from app.core.log import LogSummary
 from app.core.machine import Device, DeviceKind, Host, Machine, Program, Runtime
-from app.core.placement import prepare
+from app.core.placement import place, prepare
 from app.core.request import LoadRequest
 from app.core.units import GIB
 from app.logs.scan import scan_text
@@ -75,6 +75,18 @@ def test_a_forecast_places_layers_as_the_log_s_build_does() -> None:
         placed = forecast(evidence).placement
         assert placed is not None
         assert (placed.layers[-1].device is not None) is has_output
+
+
+def test_a_placement_says_whose_rules_it_follows() -> None:
+    prepared = prepare(models.build("llama-3.1-8b", "llama", "q4_K_M", models.LLAMA_8B))
+    known = place(prepared, (CARD,), Host(), LoadRequest(ctx=4096), build=8173)
+    assert known.source.endswith("as build 8173 has them")
+    unknown = place(prepared, (CARD,), Host(), LoadRequest(ctx=4096))
+    assert "build is not known, so ranges cover builds since 2025" in unknown.source
+    widths = [
+        one.rows[0].compute_high_bytes - one.rows[0].compute_low_bytes for one in (known, unknown)
+    ]
+    assert widths[0] < widths[1]
 
 
 def test_a_build_without_fit_is_not_asked_for_one() -> None:

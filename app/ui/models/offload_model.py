@@ -93,7 +93,7 @@ def offload_view(prepared: Prepared, choice: Choice, model_path: str) -> Offload
             units.percent(placed.f),
             "of the bytes read per generated token are in system memory",
             f"{units.size(placed.reads.host_bytes)} of {units.size(placed.reads.total_bytes)} per "
-            f"token, with {placed.fill} tokens in the context; {placement.SOURCE}",
+            f"token, with {placed.fill} tokens in the context; {placed.source}",
         ),
         slowdown=_slowdown_number(prediction, choice),
         cells=_cells(placed),
@@ -304,7 +304,10 @@ def _device_bar(device: Device, placed: Placement) -> NamedBar:
     used = max(total - free, 0) if free is not None else 0
     title = f"{device.id} · {device.description}" if device.description else device.id
     kept = overhead_of(device) if row.total_bytes else None
-    return _bar(title, row, "device", total=total, used=used, source=device.source, kept=kept)
+    return _bar(
+        title, row, "device", total=total, used=used, source=device.source, told=placed.source,
+        kept=kept,
+    )  # fmt: skip
 
 
 def _host_bar(host: Host, placed: Placement) -> NamedBar:
@@ -312,23 +315,26 @@ def _host_bar(host: Host, placed: Placement) -> NamedBar:
     total = host.total_bytes or 0
     available = host.available_bytes
     used = max(total - available, 0) if available is not None else 0
-    return _bar("System memory", row, "host", total=total, used=used, source="operating system")
+    return _bar(
+        "System memory", row, "host", total=total, used=used, source="operating system",
+        told=placed.source,
+    )  # fmt: skip
 
 
 def _bar(
     title: str, row: Row, role: str, *, total: int, used: int, source: str,
-    kept: Overhead | None = None,
+    told: str, kept: Overhead | None = None,
 ) -> NamedBar:  # fmt: skip
     needed = row.total_bytes + (kept.n_bytes if kept else 0)
     width = max(total, used + needed, 1)
     parts = [
-        (role, "Weights", row.weights_bytes, placement.SOURCE),
-        ("kv", "KV cache", row.context_bytes, placement.SOURCE),
+        (role, "Weights", row.weights_bytes, told),
+        ("kv", "KV cache", row.context_bytes, told),
         (
             "compute",
             "Compute",
             row.compute_bytes,
-            f"{placement.SOURCE}; range {units.mib(row.compute_low_bytes)} to "
+            f"{told}; range {units.mib(row.compute_low_bytes)} to "
             f"{units.mib(row.compute_high_bytes)}",
         ),
         ("other", "In use", used, f"by other programs, before the load: {source}"),
