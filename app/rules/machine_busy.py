@@ -13,6 +13,14 @@ from app.core.evidence import Evidence
 from app.core.rule import Certainty, Cite, Finding, Fix, Rule
 
 LARGEST_SHARE = 0.10
+_RATED = (
+    "Other programs were using the processor while the rates were measured, so the rates may be "
+    "lower than this computer can do."
+)
+_WATCHED = (
+    "Other programs were using the processor while the model was watched, so it may write slower "
+    "than this computer can do."
+)
 
 
 def is_busy(evidence: Evidence) -> bool:
@@ -26,11 +34,12 @@ def check(evidence: Evidence) -> Finding | None:
     if not cites:
         return None
     return Finding(
-        cause="Other programs were using the processor while the rates were measured, "
-        "so the rates may be lower than this computer can do.",
+        cause=_RATED if evidence.runs else _WATCHED,
         cites=cites,
         fix=Fix("Close the programs that compute (browser, games, updates), then measure again."),
-        proof="The second run has no such note and its interval is narrower.",
+        proof="The second run has no such note and its interval is narrower."
+        if evidence.runs
+        else "Watched again, other programs use less than a tenth of the processor.",
         certainty=Certainty.PROVEN,
     )
 

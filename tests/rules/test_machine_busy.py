@@ -17,6 +17,14 @@ def test_cites_the_share_when_others_compute() -> None:
     assert finding.cites[0].source == "psutil"
 
 
+def test_speaks_of_rates_only_where_some_were_measured() -> None:
+    finding = check(watched(2.0))
+    assert finding is not None and "rates" not in finding.cause
+    busy = BenchRun(Test.PROMPT, 512, (1.0, 2.0), "llama-bench", busy="others used 25 %")
+    finding = check(Evidence(runs=(busy,)))
+    assert finding is not None and "the rates may be lower" in finding.cause
+
+
 def test_is_silent_when_others_use_little() -> None:
     assert check(watched(0.4)) is None
     assert not is_busy(watched(0.4))
