@@ -107,9 +107,14 @@ def measured_r(runs: tuple[BenchRun, ...], layers_total: int) -> Estimate | None
             continue
         if run.setting("devices") == "none" or int(ngl) == 0:
             host = rate
-        elif int(ngl) < 0 or int(ngl) >= layers_total:
+        elif (int(ngl) < 0 or int(ngl) >= layers_total) and not _has_moved(run):
             device = rate
     return slowdown.measured_ratio(host, device) if host and device and host.low > 0 else None
+
+
+def _has_moved(run: BenchRun) -> bool:
+    """Tell whether experts or other tensors of layers on the device were left on the host."""
+    return run.setting("n_cpu_moe") not in (None, "0") or bool(run.setting("tensor_buft_overrides"))
 
 
 def rate_of(run: BenchRun) -> Estimate | None:

@@ -68,7 +68,7 @@ def is_alike(one: BenchRun, other: BenchRun) -> bool:
 def request_of(run: BenchRun) -> LoadRequest | None:
     """Return the load that a rate was measured with, None when its settings do not tell it."""
     ngl = _whole(run, "n_gpu_layers")
-    if ngl is None or run.setting("override_tensors"):
+    if ngl is None or run.setting("tensor_buft_overrides"):
         return None
     return LoadRequest(
         tool=Tool.BENCH,

@@ -83,6 +83,8 @@ def more_layers(now: Trial) -> Found:
         return _SLOWER
     if now.is_whole:
         return "all layers are on the device already"
+    if now.layers == now.layers_total and not now.n_experts:
+        return "all layers are on the device, which holds as much of them as it can"
     asked = automatic(now)
     after = now.fitted(asked.request)
     if after is None or after.placed.f >= now.placed.f - _NOTICED:

@@ -29,14 +29,16 @@ _COLUMNS = {
     "dev": "devices",
     "ts": "tensor_split",
     "ncmoe": "n_cpu_moe",
+    "ot": "tensor_buft_overrides",
     "lm": "load_mode",
     "nopo": "no_op_offload",
 }
 _SETTINGS = (
     "n_gpu_layers", "n_threads", "type_k", "type_v", "flash_attn", "n_batch", "n_ubatch",
-    "n_cpu_moe", "no_kv_offload", "split_mode", "main_gpu", "tensor_split", "devices",
-    "load_mode", "no_op_offload", "gpu_info",
+    "n_cpu_moe", "tensor_buft_overrides", "no_kv_offload", "split_mode", "main_gpu",
+    "tensor_split", "devices", "load_mode", "no_op_offload", "gpu_info",
 )  # fmt: skip
+_NO_OVERRIDES = ("tensor_buft_overrides", "none")  # printed when no tensor was moved by name
 _FLASH_ATTN = {"-1": "auto", "0": "off", "1": "on", "false": "off", "true": "on"}
 # pp512, tg128 @ d4096; with a space in early 2024. pp8+tg4 mixes two works and is no rate of ours
 _TEST = re.compile(r"(?P<kind>pp|tg) ?(?P<n>\d+)(?: @ d(?P<depth>\d+))?\Z")
@@ -130,7 +132,9 @@ def _run(row: Mapping[str, object]) -> BenchRun:
         samples_tps=samples,
         instrument=INSTRUMENT,
         settings=tuple(
-            (name, _shown(name, row)) for name in _SETTINGS if row.get(name) not in ("", None)
+            (name, _shown(name, row))
+            for name in _SETTINGS
+            if row.get(name) not in ("", None) and (name, row[name]) != _NO_OVERRIDES
         ),
         depth=depth,
         # 0 means built from a source archive

@@ -23,7 +23,7 @@ _CLEAR = 1.05  # the intervals lie apart as well
 _DECIDING = frozenset(
     {
         "n_gpu_layers", "devices", "n_threads", "type_k", "type_v", "flash_attn", "n_ubatch",
-        "no_kv_offload", "n_cpu_moe", "tensor_split", "n_ctx",
+        "no_kv_offload", "n_cpu_moe", "tensor_buft_overrides", "tensor_split", "n_ctx",
     }
 )  # fmt: skip
 

@@ -168,3 +168,12 @@ def test_devices_that_were_named_but_not_used_are_no_error() -> None:
     for log_of_it in (seen.log, None):
         found = forecast(replace(seen, request=odd, log=log_of_it))
         assert found.f == 1.0 and found.r is not None
+
+
+def test_a_run_with_experts_on_the_host_is_no_device_end() -> None:
+    whole, host = run(60.0, 99), run(6.0, 0)
+    moved = run(20.0, 99, n_cpu_moe="4"), run(20.0, 99, tensor_buft_overrides="exps=CPU")
+    for one in moved:
+        found = measured_r((host, whole, one), 5)
+        assert found is not None and found.value == pytest.approx(10.0, rel=0.01)
+        assert measured_r((host, one), 5) is None

@@ -130,3 +130,11 @@ def _rows(path: Path) -> list[dict[str, Any]]:
     if path.suffix == ".json":
         return list(json.loads(text))
     return [json.loads(line) for line in text.splitlines() if line]
+
+
+def test_keeps_what_was_moved_by_name_and_nothing_where_nothing_was() -> None:
+    line = (DATA / "b11434-llama-bench-cpu-jsonl.jsonl").read_text().splitlines()[0]
+    plain, row = parse_line(line), json.loads(line)
+    assert plain is not None and plain.setting("tensor_buft_overrides") is None
+    moved = parse_line(json.dumps({**row, "tensor_buft_overrides": "exps=CPU"}))
+    assert moved is not None and moved.setting("tensor_buft_overrides") == "exps=CPU"
