@@ -7,10 +7,11 @@ own --fit (core.fit) may also shorten the context and move parts of blocks.
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from app.core import placement, slowdown
+from app.core import placement, slowdown, units
 from app.core.assign import usable_devices
 from app.core.cancel import Cancel
 from app.core.errors import UserError
+from app.core.machine import Device
 from app.core.placement import Placement, Prepared
 from app.core.plan import Situation, fits
 
@@ -39,6 +40,12 @@ def best_position(prepared: Prepared, situation: Situation, cancel: Cancel) -> B
     if situation.r is not None and situation.r.high < 1:
         return Best(0, why="The device is the slower end here.")
     search = _Search(prepared, situation, cancel)
+    found = _found(search, devices)
+    return replace(found, why=f"{found.why}{search.overfull(found)}")
+
+
+def _found(search: "_Search", devices: tuple[Device, ...]) -> Best:
+    prepared, situation = search.prepared, search.situation
     top = prepared.shape.layers_total
     if search.has_room(top, 0):
         return Best(top, why="Everything fits, with the margin.")
@@ -49,7 +56,7 @@ def best_position(prepared: Prepared, situation: Situation, cancel: Cancel) -> B
         n_blocks = prepared.shape.n_layer
         if search.has_room(top, n_blocks):
             n = _least(lambda n: search.has_room(top, n), n_blocks)
-            return Best(top, n, f"All layers, with the experts of {n} blocks in system memory.")
+            return Best(top, n, "One block fewer would leave less than the margin.")
         layers = top - _least(lambda n: search.has_room(top - n, n_blocks), top)
         return Best(layers, n_blocks, "Even without the experts not all layers fit.")
     layers = top - _least(lambda n: search.has_room(top - n, 0), top)
@@ -72,6 +79,20 @@ class _Search:
         request = replace(self.situation.request, ngl=ngl, n_cpu_moe=n_cpu_moe, cpu_moe=False)
         tried = replace(self.situation, request=request)
         return fits(self._placed(tried), tried) is True
+
+    def overfull(self, found: Best) -> str:
+        """Say that the rest has no room in system memory, "" when it has, or it is not known."""
+        total = self.situation.host.total_bytes
+        if found.ngl is None or total is None:
+            return ""
+        request = replace(self.situation.request, ngl=found.ngl, n_cpu_moe=found.n_cpu_moe)
+        needed = self._placed(replace(self.situation, request=request)).total(is_host=True)
+        if needed.total_bytes <= total:
+            return ""
+        return (
+            f" But system memory would have to hold {units.size(needed.total_bytes)}, and has "
+            f"{units.size(total)}: the rest would be read from the drive for each token."
+        )
 
     def _placed(self, tried: Situation) -> Placement:
         return placement.place(

@@ -80,3 +80,11 @@ def test_says_why_when_nothing_has_room_or_nothing_is_known() -> None:
     device = replace(unknown.devices[0], free_bytes=None)
     assert "not known" in best_position(EIGHT_B, replace(unknown, devices=(device,)), Never()).why
     assert "no device" in best_position(EIGHT_B, situation(), Never()).why
+
+
+def test_warns_when_system_memory_cannot_hold_the_rest() -> None:
+    asked = replace(situation(24), host=Host(CpuKind.AVX2, 64 * GIB, 60 * GIB))
+    found = best_position(MOE, asked, Never())
+    assert found.ngl == 95
+    assert "read from the drive" in found.why
+    assert "drive" not in best_position(MOE, situation(24), Never()).why

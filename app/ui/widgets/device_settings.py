@@ -10,6 +10,7 @@ from app.ui.models import device_choice
 from app.ui.widgets.field import Field, combo, narrow
 
 _MOST_MIB = 1 << 20
+_ALONE, _ANY = 240, (1 << 24) - 1  # pixels; the last is Qt's "no limit"
 
 
 class DeviceSettings(QWidget):
@@ -38,8 +39,9 @@ class DeviceSettings(QWidget):
         self._row = QHBoxLayout(self)
         self._row.setContentsMargins(0, 0, 0, 0)
         self._row.setSpacing(theme.M)
-        for field in self._split_fields:
-            self._row.addWidget(field, 1)
+        for split_field in self._split_fields:
+            self._row.addWidget(split_field, 1)
+        self._row.addStretch(0)
         self.set_devices(())
         self._mode.currentIndexChanged.connect(self._on_mode)
         self._main.currentIndexChanged.connect(self.changed)
@@ -59,6 +61,8 @@ class DeviceSettings(QWidget):
             if i < len(ids):
                 field.set_caption(self.tr("Keep free on {}, MiB").format(ids[i]))
                 box.setObjectName(f"margin{i}")
+            # one alone would fill the row
+            field.setMaximumWidth(_ALONE if len(ids) == 1 else _ANY)
         self._main.blockSignals(True)
         self._main.clear()
         for i, name in enumerate(ids):
@@ -119,4 +123,4 @@ class DeviceSettings(QWidget):
         field = Field("", box)
         self._margins.append(box)
         self._margin_fields.append(field)
-        self._row.addWidget(field, 1)
+        self._row.insertWidget(self._row.count() - 1, field, 1)
