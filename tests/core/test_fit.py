@@ -99,7 +99,7 @@ def test_refuses_and_keeps_the_context_it_had_shortened(
 
 
 def test_refuses_to_choose_layers_when_rows_are_split() -> None:
-    cards = tuple(replace(device, kind=DeviceKind.CUDA) for device in devices(2, 2))
+    cards = tuple(replace(device, kind=DeviceKind.SYCL) for device in devices(2, 2))
     found = fit(EIGHT_B, cards, HOST, LoadRequest(split_mode=SplitMode.ROW), BUILD)
     reason = "changing weight allocation for LLAMA_SPLIT_MODE_ROW not implemented, abort"
     assert found.refused == reason
