@@ -9,12 +9,13 @@ from app.core.errors import UserError
 from app.core.evidence import Evidence
 from app.core.fit_experts import with_experts
 from app.core.machine import Device
-from app.core.placement import Placement
+from app.core.placement import Placement, Prepared
 from app.core.reading import Estimate, Kind
 from app.core.request import LoadRequest
 from app.core.slowdown import Prediction
 from app.core.spots import is_alike
 
+_WHOLE = 0.02  # a share up to here is a full offload: the embedding and rounding
 _NO_MODEL = "no model file was read, so the bytes per token are not known"
 _NO_DEVICE = "no device of this computer is known, so the placement cannot be calculated"
 
@@ -53,12 +54,35 @@ def forecast(evidence: Evidence, r: Estimate | None = None) -> Forecast:
         )  # fmt: skip
     except UserError as error:
         return Forecast(None, r, Prediction(None, error.sentence()))
-    ratio = r or measured_r(_alike(evidence), placed.layers_total)
+    measured = measured_r(_alike(evidence), placed.layers_total)
+    if measured is not None and measured.high >= 1 and not _has_whole_end(evidence, prepared):
+        measured = None  # the device end was none, and nothing may be gone on to it (section 3)
+    ratio = r or measured
     ratio = ratio or table_r(machine, _used(devices, request))
     predicted = slowdown.predict(
         placed.f, placed.f_layers, ratio, read_bytes=placed.reads.total_bytes, devices=devices
     )
     return Forecast(placed, ratio, predicted)
+
+
+def _has_whole_end(evidence: Evidence, prepared: Prepared) -> bool:
+    """Tell whether all layers on the device leave nothing to the host that each token reads.
+
+    A buffer that is larger than a device takes stays there, for example a large output matrix.
+    """
+    machine = evidence.machine
+    request = replace(
+        happened(evidence), ngl=None, use_devices=True, overrides=(), cpu_moe=False, n_cpu_moe=0,
+        n_cpu_ffn=0,
+    )  # fmt: skip
+    try:
+        placed = placement.place(
+            prepared, machine.devices if machine else (), host_memory.host_of(machine), request,
+            build=builds.of_evidence(evidence),
+        )  # fmt: skip
+    except UserError:
+        return True
+    return placed.f <= _WHOLE
 
 
 def _used(devices: tuple[Device, ...], request: LoadRequest) -> tuple[Device, ...]:

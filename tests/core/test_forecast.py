@@ -177,3 +177,15 @@ def test_a_run_with_experts_on_the_host_is_no_device_end() -> None:
         found = measured_r((host, whole, one), 5)
         assert found is not None and found.value == pytest.approx(10.0, rel=0.01)
         assert measured_r((host, one), 5) is None
+
+
+def test_takes_no_r_from_an_end_that_the_device_does_not_hold_whole() -> None:
+    runs = (run(6.0, 0), run(60.0, 99), run(20.0, 3))
+    seen = replace(evidence(weights_on_device=True, offload_line=(3, 5), n_ctx=4096), runs=runs)
+    assert forecast(seen).r is not None
+    # matrices of 512 MiB that this device cannot take stay in system memory
+    narrow = replace(CARD, kind=DeviceKind.VULKAN, id="Vulkan0", max_buffer_bytes=100 << 20)
+    refused = replace(seen, machine=Machine(devices=(narrow,)))
+    assert forecast(refused).r is None
+    slower = replace(refused, runs=(run(60.0, 0), run(6.0, 99), run(20.0, 3)))
+    assert forecast(slower).r is not None  # slower with part of it: slower still with all
