@@ -54,8 +54,8 @@ def sentence(devices: Iterable[Device]) -> str:
         if found is not None:
             kept.setdefault(found, []).append(device.id)
     return " ".join(
-        f"{one.n_bytes // MIB} MiB are kept for the driver's own use on {' and '.join(names)} "
-        f"({one.source})."
+        f"{one.n_bytes // MIB} MiB{' each' if len(names) > 1 else ''} are kept for the driver's "
+        f"own use on {' and '.join(names)} ({one.source})."
         for one, names in kept.items()
     )
 

@@ -49,7 +49,7 @@ def test_ends_where_the_first_of_two_devices_is_full() -> None:
     whole = memory_curve(EIGHT_B, cards(10, 2), HOST, LoadRequest(tensor_split=(1, 1)))
     assert whole.lines[0].end == 0  # half of 4.6 GiB does not fit on 2 GiB
     assert whole.limit_bytes == 12 * GIB - 2 * 500 * MIB
-    assert "500 MiB are kept for the driver's own use on CUDA0 and CUDA1" in whole.kept
+    assert "500 MiB each are kept for the driver's own use on CUDA0 and CUDA1" in whole.kept
 
 
 @pytest.mark.parametrize(

@@ -62,6 +62,6 @@ def test_a_margin_is_the_larger_of_target_and_driver() -> None:
 def test_cards_that_are_alike_are_named_together() -> None:
     two = (card(DeviceKind.CUDA), replace(card(DeviceKind.CUDA), id="CUDA1"))
     assert sentence(two) == (
-        "500 MiB are kept for the driver's own use on CUDA0 and CUDA1 (unaccounted memory in "
+        "500 MiB each are kept for the driver's own use on CUDA0 and CUDA1 (unaccounted memory in "
         "public logs: A40 and RTX 4090)."
     )

@@ -38,13 +38,13 @@ def memory_view(curve: MemoryCurve) -> MemoryView:
     return MemoryView(
         lines=tuple(_drawn(line, limit) for line in curve.lines),
         limit=None if limit is None else limit / GIB,
-        limit_text="" if limit is None else f"{_free(curve)} {where}: {units.gib(limit)}",
+        limit_text="" if limit is None else f"free {where}{_less(curve)}: {units.gib(limit)}",
         sentence=_sentence(curve, where),
     )
 
 
-def _free(curve: MemoryCurve) -> str:
-    return "free, less the driver's own," if curve.kept else "free"
+def _less(curve: MemoryCurve) -> str:
+    return " less the driver's own" if curve.kept else ""
 
 
 def _drawn(line: Line, limit: int | None) -> DrawnLine:
