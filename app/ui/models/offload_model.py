@@ -1,10 +1,12 @@
 """What the Offload tab shows, as texts and shares: a pure function of the model and the choice."""
 
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import app.runtimes
-from app.core import placement, plugins, quants, slowdown, units
+from app.core import beside, placement, plugins, quants, slowdown, units, weights
+from app.core.beside import Beside, Companion
 from app.core.cancel import Cancel
 from app.core.eras import is_output_first
 from app.core.machine import Device, Host, Machine, Program
@@ -27,6 +29,9 @@ _R_WORDS = {
     Kind.TABLE: "from bandwidths",
     Kind.TYPED: "typed in",
 }
+_BESIDE = {beside.Kind.DRAFT: "Draft model", beside.Kind.PROJECTOR: "Projector"}
+_HOST_ROWS = (placement.HOST_ROW, weights.CPU_REPACK, weights.AMX)
+_Part = tuple[str, str, int, str]  # role, name, bytes, source
 _LABELS = 9  # cells that get a number below them
 
 
@@ -41,6 +46,7 @@ class Choice:
     fill: int = 0
     build: int | None = None
     runtime: str = llama_cpp.ID
+    companions: tuple[Companion, ...] = ()  # files that are loaded beside the model
     program: Program | None = None  # the llama-server that is here, so that its flags hold
 
 
@@ -86,7 +92,10 @@ def offload_view(prepared: Prepared, choice: Choice, model_path: str) -> Offload
         prepared, choice.devices, choice.host, choice.request, fill=choice.fill, build=choice.build
     )
     prediction = _predict(placed, choice)
-    bars = tuple(_device_bar(device, placed) for device in choice.devices)
+    others = beside.beside(
+        choice.companions, placed, choice.devices, choice.host, choice.request, build=choice.build
+    )
+    bars = tuple(_device_bar(device, placed, others) for device in choice.devices)
     return OffloadView(
         ngl=_ngl_number(placed, choice.build),
         share=Number(
@@ -98,9 +107,9 @@ def offload_view(prepared: Prepared, choice: Choice, model_path: str) -> Offload
         slowdown=_slowdown_number(prediction, choice),
         cells=_cells(placed),
         cells_sentence=_cells_sentence(placed),
-        bars=(*bars, _host_bar(choice.host, placed)),
+        bars=(*bars, _host_bar(choice.host, placed, others)),
         command=setting_text(choice, model_path, placed.layers_total),
-        notes=placed.not_calculated,
+        notes=(*placed.not_calculated, *(_note_of(one) for one in others)),
         f=placed.f,
         prediction=prediction,
         placed=placed,
@@ -297,7 +306,23 @@ def _cells_sentence(placed: Placement) -> str:
     return f"{on_device} of {len(blocks)} blocks on a device, the output layer on {output}"
 
 
-def _device_bar(device: Device, placed: Placement) -> NamedBar:
+def _note_of(one: Beside) -> str:
+    option = "-md" if one.kind is beside.Kind.DRAFT else "--mmproj"
+    return f"{_BESIDE[one.kind]} {one.name} ({option}): {one.note}."
+
+
+def _beside(others: Sequence[Beside], buffers: Sequence[str]) -> tuple[_Part, ...]:
+    return tuple(
+        (
+            "other", _BESIDE[one.kind],
+            sum(row.total_bytes for row in one.rows if row.buffer in buffers),
+            f"{one.name}: {one.note}",
+        )
+        for one in others
+    )  # fmt: skip
+
+
+def _device_bar(device: Device, placed: Placement, others: Sequence[Beside]) -> NamedBar:
     row = placed.row(device.id) or Row(device.id, False, 0, 0, 0, 0, 0)
     free = device.free_bytes
     total = device.total_bytes or free or 0
@@ -306,26 +331,26 @@ def _device_bar(device: Device, placed: Placement) -> NamedBar:
     kept = overhead_of(device) if row.total_bytes else None
     return _bar(
         title, row, "device", total=total, used=used, source=device.source, told=placed.source,
-        kept=kept,
+        kept=kept, more=_beside(others, (device.id,)),
     )  # fmt: skip
 
 
-def _host_bar(host: Host, placed: Placement) -> NamedBar:
+def _host_bar(host: Host, placed: Placement, others: Sequence[Beside]) -> NamedBar:
     row = placed.total(is_host=True)
     total = host.total_bytes or 0
     available = host.available_bytes
     used = max(total - available, 0) if available is not None else 0
     return _bar(
         "System memory", row, "host", total=total, used=used, source="operating system",
-        told=placed.source,
+        told=placed.source, more=_beside(others, _HOST_ROWS),
     )  # fmt: skip
 
 
 def _bar(
     title: str, row: Row, role: str, *, total: int, used: int, source: str,
-    told: str, kept: Overhead | None = None,
+    told: str, kept: Overhead | None = None, more: tuple[_Part, ...] = (),
 ) -> NamedBar:  # fmt: skip
-    needed = row.total_bytes + (kept.n_bytes if kept else 0)
+    needed = row.total_bytes + (kept.n_bytes if kept else 0) + sum(part[2] for part in more)
     width = max(total, used + needed, 1)
     parts = [
         (role, "Weights", row.weights_bytes, told),
@@ -337,6 +362,7 @@ def _bar(
             f"{told}; range {units.mib(row.compute_low_bytes)} to "
             f"{units.mib(row.compute_high_bytes)}",
         ),
+        *more,
         ("other", "In use", used, f"by other programs, before the load: {source}"),
     ]
     if kept is not None:

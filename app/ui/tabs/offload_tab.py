@@ -21,6 +21,7 @@ from app.ui.models.position_model import Positions
 from app.ui.widgets.bar_list import BarList
 from app.ui.widgets.card import Card, NumberCard, dim_label
 from app.ui.widgets.command_box import CommandBox
+from app.ui.widgets.companion_row import CompanionRow
 from app.ui.widgets.field import combo
 from app.ui.widgets.layer_map import LayerMap
 from app.ui.widgets.load_controls import LoadControls
@@ -62,6 +63,7 @@ class OffloadTab(Page):
         self._experts.moved.connect(self._on_experts)
         self._take_best.clicked.connect(self._on_best_taken)
         self._controls.changed.connect(self._on_controls)
+        self._beside.changed.connect(self._show)
         self._runtime.currentIndexChanged.connect(self._show)
         self._map.layer_clicked.connect(self._on_layer)
         self._said.taken.connect(self._on_fit_taken)
@@ -91,6 +93,7 @@ class OffloadTab(Page):
                 self.set_empty(error.title, self.tr("Open a model…"), error.detail + error.advice)
                 return
             self._model_path = model.path
+            self._beside.forget()
             self._read_kept(self._prepared.name)
             shape = self._prepared.shape
             self._controls.set_model(shape.n_ctx_train)
@@ -183,6 +186,7 @@ class OffloadTab(Page):
             build=builds.of_machine(evidence.machine, self._runtime.currentData() or LLAMA_CPP),
             runtime=self._runtime.currentData(),
             program=offload_model.llama_server(evidence.machine),
+            companions=self._beside.companions,
         )
 
     def _ratio(self) -> Estimate | None:
@@ -323,6 +327,8 @@ class OffloadTab(Page):
         controls = Card()
         self._controls = LoadControls()
         controls.body.addWidget(self._controls)
+        self._beside = CompanionRow(self._session)
+        controls.body.addWidget(self._beside)
         self.body.addWidget(controls)
         self._lower = QBoxLayout(QBoxLayout.Direction.LeftToRight)
         self._lower.setSpacing(theme.M)
