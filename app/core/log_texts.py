@@ -113,9 +113,10 @@ TEXTS: dict[Fact, str] = {
         "A library of the program did not load. One that does not suit this processor is normal."
     ),
     Fact.GPU_DROPPED: (
-        "The program does not use {description}: it takes it for an integrated GPU, or has no "
-        "code for it."
+        "The program leaves out this GPU ({description}): it takes it for an integrated GPU, or "
+        "has no code for it."
     ),
+    Fact.VARIABLE: "The environment chooses the GPUs: {name} is {value}.",
     Fact.GPU_LOST: ("The program cannot reach the GPU's driver."),
     Fact.GPU_NO_KERNELS: "The library has no code for this kind of GPU.",
     Fact.GPU_FORBIDDEN: "This user may not open the GPU ({path}).",

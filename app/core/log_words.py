@@ -62,6 +62,7 @@ _DETAILS = frozenset(
         Fact.BUILD,
         Fact.VERBOSITY,
         Fact.BACKEND_LOADED,
+        Fact.VARIABLE,
         Fact.BACKEND_FAILED,
         Fact.DRAFT_MAX,
         Fact.VLLM_EAGER,
@@ -158,11 +159,18 @@ def explain(event: LogEvent, load: LoadStory | None = None) -> str:
     return text
 
 
-def _shown(event: LogEvent) -> dict[str, str]:
-    return {
-        name: units.count(value) if isinstance(value, int) else str(value)
+class _Shown(dict[str, str]):
+    """Values as text; one that a cut line lacks is said to be missing."""
+
+    def __missing__(self, key: str) -> str:
+        return "not named"
+
+
+def _shown(event: LogEvent) -> _Shown:
+    return _Shown(
+        (name, units.count(value) if isinstance(value, int) else str(value))
         for name, value in event.values.items()
-    }
+    )
 
 
 def _mib(event: LogEvent, name: str) -> str:

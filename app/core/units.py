@@ -72,6 +72,11 @@ def count(value: int | None) -> str:
     return UNKNOWN if value is None else f"{value:,}"
 
 
+def lines(n: int) -> str:
+    """Print a number of lines with the word."""
+    return f"{count(n)} line" if n == 1 else f"{count(n)} lines"
+
+
 def bandwidth(bytes_per_s: float | None) -> str:
     """Print a read rate in GB/s, 10^9 bytes as memory makers count."""
     return UNKNOWN if bytes_per_s is None else f"{bytes_per_s / 1e9:,.1f} GB/s"

@@ -102,7 +102,7 @@ def apply(pattern: Pattern, text: str) -> Mapping[str, Value] | None:
             continue
         try:
             values[name] = pattern.types.get(name, str)(group)
-        except ValueError:  # a figure that is none: the line is damaged
+        except (ValueError, LookupError, ArithmeticError):  # no figure: the line is damaged
             return None
     return MappingProxyType(values)
 

@@ -85,10 +85,11 @@ class Scanner:
         counted = 0
         for first, last, patterns in self._matcher.candidates(data, 0, end):
             self._n_lines += data.count(b"\n", counted, first)
-            counted = first
+            counted, wrapper = first, self._wrapper
             events = self._events(data[first:last], self._n_lines + 1, patterns)
             broken = _broken(patterns, events)
-            if broken and wrapped.is_open(data, last, end):
+            if broken and wrapped.is_open(data, first, last, end):
+                self._wrapper = wrapper
                 return first  # the lines below it are still to come
             for event in events:
                 self._keep(event)

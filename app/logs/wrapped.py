@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from app.logs import lines
 
 MOST_LINES = 8  # that follow the first
-MAX_BYTES = 4_096  # of all together
+MAX_BYTES = 4_096  # from the first line's begin to where the last one begins
 
 # what a line of its own begins with: a time, a level, a name in brackets, a process
 _FRESH = re.compile(
@@ -27,7 +27,7 @@ def joined(data: bytes, first: int, last: int, end: int) -> Iterator[tuple[bytes
     cut = spaced = head
     for number in range(2, MOST_LINES + 2):
         start = last + 1
-        if start >= end or len(spaced) > MAX_BYTES:
+        if start >= end or start - first > MAX_BYTES:
             return
         last = data.find(b"\n", start, end)
         last = end if last < 0 else last
@@ -42,10 +42,10 @@ def joined(data: bytes, first: int, last: int, end: int) -> Iterator[tuple[bytes
         yield cut, spaced, number
 
 
-def is_open(data: bytes, last: int, end: int) -> bool:
-    """Tell whether the lines below may be incomplete: the data ends before they do."""
+def is_open(data: bytes, first: int, last: int, end: int) -> bool:
+    """Tell whether lines below data[first:last] may still come: the data ends before they do."""
     # counted only near the end: a block holds many thousand lines
-    return end - last < MAX_BYTES and data.count(b"\n", last + 1, end) < MOST_LINES
+    return end - first <= MAX_BYTES and data.count(b"\n", last + 1, end) < MOST_LINES
 
 
 def text(raw: bytes) -> str:

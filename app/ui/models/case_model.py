@@ -26,12 +26,8 @@ def case_parts(evidence: Evidence) -> tuple[CasePart, ...]:
         removal = "Take the model out of the case, and with it what was measured"
         parts.append(CasePart(Part.MODEL, f"the model {_short(name)}", name, removal))
     if (log := evidence.log) is not None:
-        n_lines = units.count(log.n_lines)
-        text = (
-            f"the log {_short(log.name)}, {n_lines} lines"
-            if log.name
-            else f"a log of {n_lines} lines"
-        )
+        n_lines = units.lines(log.n_lines)
+        text = f"the log {_short(log.name)}, {n_lines}" if log.name else f"a log of {n_lines}"
         parts.append(CasePart(Part.LOG, text, log.name, "Take the log out of the case"))
     if n_runs := len(evidence.runs):
         text = f"{units.count(n_runs)} measured rates" if n_runs > 1 else "1 measured rate"

@@ -226,7 +226,7 @@ class LogsTab(Page):
             self._pane.view.go_to_line(line)
 
     def _on_copied(self, n_copied: int, n_selected: int) -> None:
-        text = self.tr("Copied {0} lines").format(units.count(n_copied))
+        text = self.tr("Copied {0}").format(units.lines(n_copied))
         if n_copied < n_selected:
             text += self.tr(", the first of {0}").format(units.count(n_selected))
         self._session.message.emit(text)

@@ -35,5 +35,5 @@ class PrivateCopy(QObject):
     def _on_done(self, private: PrivateText) -> None:
         QGuiApplication.clipboard().setText(private.text)
         removed = private.removed or self.tr("nothing")
-        n_lines = units.count(private.n_lines)
-        self.said.emit(self.tr("Copied {0} lines; taken out: {1}").format(n_lines, removed))
+        n_lines = units.lines(private.n_lines)
+        self.said.emit(self.tr("Copied {0}; taken out: {1}").format(n_lines, removed))

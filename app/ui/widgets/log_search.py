@@ -130,7 +130,9 @@ class LogSearch(QObject):
         count = units.count(len(lines)) + ("" if found.is_all else "+")
         at = bisect.bisect_left(lines, line)
         is_on = at < len(lines) and lines[at] == line
-        text = f"{units.count(at + 1)} of {count}" if is_on else f"{count} lines"
+        text = f"{count} lines" if len(lines) != 1 else f"{count} line"
+        if is_on:
+            text = f"{units.count(at + 1)} of {count}"
         if found.n_hard:
             text += self.tr(", {0} not checked").format(units.count(found.n_hard))
         self._bar.show_count(text, can_move=bool(lines))
