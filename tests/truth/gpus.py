@@ -3,6 +3,7 @@
 Its rules for compute buffers of older builds were made from these rows: a fit, not a test.
 """
 
+import bisect
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -130,12 +131,14 @@ def _with_experts(load: GpuLoad, prepared: Prepared, host: Host) -> LoadRequest:
     """Return the load with as many experts on the device as its weights there say."""
     said = sum(mib for name, mib in load.weights.items() if not _HOST.search(name))
 
-    def distance(n: int) -> float:
+    def excess(n: int) -> float:
         asked = replace(load.request, n_cpu_moe=n)
         placed = place(prepared, load.devices, host, asked, build=load.builds[0])
-        return abs(placed.total(is_host=False).weights_bytes / MIB - said)
+        return placed.total(is_host=False).weights_bytes / MIB - said
 
-    return replace(load.request, n_cpu_moe=min(range(prepared.shape.n_layer + 1), key=distance))
+    # with more experts on the host less is on the device
+    n = bisect.bisect_left(range(prepared.shape.n_layer), 1, key=lambda n: int(excess(n) <= 0))
+    return replace(load.request, n_cpu_moe=min(max(n - 1, 0), n, key=lambda n: abs(excess(n))))
 
 
 def _check_compute(
