@@ -53,7 +53,9 @@ def log_text(summary: LogSummary) -> str:
 
 
 def _head(summary: LogSummary) -> str:
-    parts = [f"{units.count(summary.n_lines)} lines", units.size(summary.n_bytes)]
+    parts = [units.lines(summary.n_lines), units.size(summary.n_bytes)]
+    if summary.damage:
+        parts.append(summary.damage)
     if summary.n_dropped:
         parts.append(f"{units.count(summary.n_dropped)} repeated lines not kept")
     return f"{summary.name}: {', '.join(parts)}"

@@ -295,6 +295,7 @@ class LogSummary:
     loads: tuple[LoadStory, ...] = ()
     n_bytes: int = 0
     n_dropped: int = 0  # events beyond the limit per fact; the first and the last are kept
+    damage: str = ""  # why the file could not be read to its end, "" when it was
 
     def all(self, fact: Fact) -> tuple[LogEvent, ...]:
         """Return the events of a fact, in order."""

@@ -40,6 +40,7 @@ def log_json(summary: LogSummary) -> dict[str, object]:
         "name": summary.name,
         "lines": summary.n_lines,
         "bytes": summary.n_bytes,
+        "damage": summary.damage,
         "events_left_out": summary.n_dropped,
         "loads": [_load(load) for load in summary.loads],
         "events": [_event(event, summary) for event in summary.events],

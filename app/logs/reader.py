@@ -215,7 +215,7 @@ class LineIndex:
         return show(text, limit)
 
     def _restart(self) -> None:
-        self._table = _Table()
+        self._table, self.note = _Table(), ""
         self._drop_spool()
         self._spool = None
         with self.path.open("rb") as file:
@@ -259,7 +259,7 @@ class LineIndex:
         spool = Path(name)
         self._drop_spool = weakref.finalize(self, spool.unlink, missing_ok=True)
         self._spool = spool
-        table = self._table
+        table, decoder = self._table, None
         with os.fdopen(handle, "wb", buffering=0) as out, gzip.open(file, "rb") as packed:
             while True:
                 if cancel is not None:
@@ -267,13 +267,17 @@ class LineIndex:
                 try:
                     data = packed.read1(BLOCK_BYTES)  # what comes before damage is kept
                 except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-                    self.note = f"The compressed file is damaged or cut: {error}"
+                    self.note = f"the compressed file is damaged or cut ({error})"
                     break
                 if not data:
                     break
                 if table.n_bytes > _MOST_UNPACKED:
-                    self.note = "The compressed file holds more than 16 GiB: the rest is left out"
+                    self.note = "the compressed file holds more than 16 GiB; the rest is left out"
                     break
+                if not table.n_bytes and (packed_as := detect(data[:4096])) is not Encoding.UTF8:
+                    decoder = codecs.getincrementaldecoder(packed_as.value)("replace")
+                if decoder is not None:  # the copy is UTF-8 whatever the log was
+                    data = decoder.decode(data).encode("utf-8", "replace")
                 out.write(data)
                 table.add(table.n_bytes, line_ends(data, self.encoding), len(data))
                 if sink is not None:

@@ -193,7 +193,7 @@ def scan_file(
     scanner = Scanner()
     with LineIndex(path) as index:
         index.extend(cancel, progress, scanner.feed)
-        return scanner.summary(path.name, index.n_bytes)
+        return replace(scanner.summary(path.name, index.n_bytes), damage=index.note)
 
 
 def scan_text(text: str, name: str = "pasted text") -> LogSummary:

@@ -1,6 +1,7 @@
 """A log on this computer: its line index and its scan, made in one pass, also while it grows."""
 
 import threading
+from dataclasses import replace
 from pathlib import Path
 
 from app.core.cancel import Cancel
@@ -66,7 +67,8 @@ class LogFile:
         self.index.close()
 
     def _summary(self) -> LogSummary:
-        return self._scanner.summary(self.path.name, self.index.n_bytes)
+        summary = self._scanner.summary(self.path.name, self.index.n_bytes)
+        return replace(summary, damage=self.index.note)
 
     def _look(self) -> _Stamp:
         try:

@@ -1,14 +1,17 @@
 """A log says the same however its bytes arrive, and damaged lines stop nothing."""
 
+import gzip
 import random
+from pathlib import Path
 
 import pytest
 
+from app.cli.log_text import log_text
 from app.core.log import Fact, LogSummary
 from app.core.log_json import log_json
 from app.logs.matcher import standard
-from app.logs.scan import Scanner
-from app.ui.models import log_titles
+from app.logs.scan import Scanner, scan_file
+from app.ui.models import log_story, log_titles
 
 SAMPLES = [sample.line for pattern in standard().patterns for sample in pattern.samples]
 
@@ -64,3 +67,28 @@ def test_damaged_figures_stop_nothing(figure: str) -> None:
     summary = fed("\n".join(lines), 0)
     assert log_json(summary)
     assert all(log_titles.title(event) for event in summary.events)
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be"])
+@pytest.mark.parametrize("is_packed", [False, True])
+def test_reads_any_encoding_packed_or_not(tmp_path: Path, encoding: str, is_packed: bool) -> None:
+    line = "load_tensors: offloaded 9/19 layers to GPU\n"
+    data = (line * 400).encode(encoding)
+    path = tmp_path / "a.log"
+    path.write_bytes(gzip.compress(data) if is_packed else data)
+    summary = scan_file(path)
+    assert len(summary.all(Fact.OFFLOADED)) == summary.n_lines == 400
+    assert summary.damage == ""
+
+
+def test_says_that_a_packed_log_is_cut(tmp_path: Path) -> None:
+    chance = random.Random(1)
+    text = "".join(f"{chance.choice(SAMPLES)}\n" for _ in range(3000))
+    path = tmp_path / "a.log.gz"
+    path.write_bytes(gzip.compress(text.encode())[:-2000])
+    summary = scan_file(path)
+    assert summary.events
+    assert "damaged or cut" in summary.damage
+    assert log_json(summary)["damage"] == summary.damage
+    assert summary.damage in log_story.subtitle(summary, "")
+    assert summary.damage in log_text(summary)

@@ -52,9 +52,11 @@ def story_of(log: LogSummary) -> Story:
 
 def subtitle(log: LogSummary, path: str) -> str:
     """Return what the log is, for the title line."""
-    parts = [log.name or path, f"{units.count(log.n_lines)} lines"]
+    parts = [log.name or path, units.lines(log.n_lines)]
     if log.n_bytes:
         parts.append(units.size(log.n_bytes))
+    if log.damage:
+        parts.append(log.damage)
     return " · ".join(parts)
 
 
