@@ -17,7 +17,7 @@ from tests.truth import models
 from tests.truth.rows import Truth, read
 
 # of each architecture and kind of devices so many rows are built with every block
-EACH = 3
+EACH = 1
 
 
 def _rows() -> list[Truth]:
@@ -44,7 +44,7 @@ def test_needs_no_more_blocks_than_it_builds(monkeypatch: pytest.MonkeyPatch) ->
     for truth in _rows():
         prepared = prepare(models.build(truth.model, truth.arch, truth.recipe, truth.params))
         _place(prepared, truth, truth.request())
-    assert len(jobs) > 100
+    assert len(jobs) > 50
     for job, batches, answer in jobs:
         assert reserve(job, batches, keeps_all=True) == answer, (job.shape.arch, batches)
 
