@@ -86,6 +86,7 @@ class Fact(Enum):
     PROMPT_REPROCESSED = "prompt_reprocessed"
     BACKEND_FAILED = "backend_failed"  # file: a library of the program that did not load
     GPU_DROPPED = "gpu_dropped"  # description: Ollama leaves this GPU out as an integrated one
+    VARIABLE = "variable"  # name, value: of the program's environment; it chooses or hides GPUs
     GPU_LOST = "gpu_lost"  # the driver cannot be reached from here
     GPU_FORBIDDEN = "gpu_forbidden"  # path: this user may not open the GPU
     GPU_NO_KERNELS = "gpu_no_kernels"  # no code for this GPU; arch, capability where named

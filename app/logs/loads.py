@@ -28,7 +28,7 @@ _BREAKDOWN = frozenset({Fact.BREAKDOWN_DEVICE, Fact.BREAKDOWN_HOST})
 # one of these begins a new process; at the default verbosity the last is the first that is printed
 _PROCESS = frozenset({Fact.BUILD, Fact.COMMAND, Fact.VERBOSITY, Fact.OFFLOAD_PLAN})
 # said once by a server that starts another process for each load, as Ollama does
-_OF_THE_KEEPER = frozenset({Fact.PROGRAM, Fact.GPU_DROPPED, Fact.CTX_CHOSEN})
+_OF_THE_KEEPER = frozenset({Fact.PROGRAM, Fact.GPU_DROPPED, Fact.VARIABLE, Fact.CTX_CHOSEN})
 # said by the server, not by the load of the draft model that came last
 _OF_THE_SERVER = frozenset(
     {
@@ -77,6 +77,7 @@ _PREAMBLE = frozenset(
         Fact.BACKEND_FAILED,
         Fact.GPU_DROPPED,
         Fact.GPU_LOST,
+        Fact.VARIABLE,
         Fact.GPU_NO_KERNELS,
         Fact.GPU_FORBIDDEN,
         Fact.OFFLOAD_PLAN,

@@ -72,6 +72,7 @@ _TITLES: dict[Fact, str] = {
     Fact.PROMPT_REPROCESSED: "The whole prompt is read again",
     Fact.BACKEND_FAILED: "Library did not load: {file}",
     Fact.GPU_DROPPED: "GPU left out: {description}",
+    Fact.VARIABLE: "Variable {name}",
     Fact.GPU_LOST: "The driver cannot be reached",
     Fact.GPU_NO_KERNELS: "No code for this GPU",
     Fact.GPU_FORBIDDEN: "The GPU may not be opened",
