@@ -7,7 +7,6 @@ from app.core.evidence import Evidence
 from app.core.forecast import Forecast
 from app.core.machine import DeviceKind
 
-
 _LAST_WITH_MLOCK = 10434  # both flags work there and are refused by 11434 (advice.md claim 46)
 
 
