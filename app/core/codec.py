@@ -45,10 +45,3 @@ def from_document(document: dict[str, object]) -> Evidence:
         )
     rest = {key: value for key, value in document.items() if key not in (_SCHEMA_KEY, _MAKER_KEY)}
     return json_values.from_plain(Evidence, rest, where="evidence", title=TITLE)
-
-
-def is_evidence(head: bytes) -> bool:
-    """Tell from a file's first kilobyte whether it is meant as an evidence file, any version."""
-    start = head[:1024].removeprefix(b"\xef\xbb\xbf").lstrip()
-    mark = f"{product.SCHEMA_PREFIX}.evidence/".encode()
-    return start.startswith(b"{") and mark in start

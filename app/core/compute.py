@@ -53,7 +53,6 @@ class _Sizes:
     q: int
     m: int  # masks
     v: int
-    kq: int
     out: int
     block: int
     host: int  # a block on the host
@@ -248,7 +247,7 @@ def _sizes(
         host += tables - e  # the tables twice, and one copy of the embedding less
     if shape.arch == "mamba":
         host += _F32 * u * shape.inner
-    return _Sizes(e, q, mask, v, kq, out, block, host, _hosted_experts(shape, u, e), tables)
+    return _Sizes(e, q, mask, v, out, block, host, _hosted_experts(shape, u, e), tables)
 
 
 def _inputs(s: _Sizes, era: Era) -> Span:

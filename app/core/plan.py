@@ -76,13 +76,8 @@ class TableLine:
     fits: bool | None  # leaves the fit target free on each device; None = free is not known
 
 
-def make_plan(model: Model, situation: Situation) -> Plan:
-    """Plan a load; UserError for what is no language model, or a request it cannot take."""
-    return plan_of(model, placement.prepare(model), situation)
-
-
 def plan_of(model: Model, prepared: Prepared, situation: Situation) -> Plan:
-    """Plan a load of a model that was prepared before."""
+    """Plan a load of a prepared model; UserError for a request it cannot take."""
     request = situation.request
     devices, host = situation.devices, situation.host
     placed = _place(prepared, situation)

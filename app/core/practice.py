@@ -42,7 +42,6 @@ class Lesson:
     what: str
     request: LoadRequest
     expects: tuple[str, ...]  # rule ids, one of which should name it
-    changes_rate: bool = True
     why_not: str = ""
 
 
@@ -176,7 +175,7 @@ def _of_memory(
         Lesson(
             "d-default-context", "The default context",
             "No context is given, and the model's own does not fit: it is cut without a word.",
-            replace(healthy, ctx=None, fit_target_mib=long), rule, changes_rate=False,
+            replace(healthy, ctx=None, fit_target_mib=long), rule,
             why_not=why if why or not long else "",
         ),
         Lesson(

@@ -127,11 +127,6 @@ class Shape:
         """Tell whether any layer attends to a window only."""
         return self.n_swa > 0 and any(layer.is_swa for layer in self.layers)
 
-    @property
-    def has_state(self) -> bool:
-        """Tell whether any layer keeps a recurrent state."""
-        return any(layer.r_values or layer.s_values for layer in self.layers)
-
 
 def shape_of(model: Model) -> Shape:
     """Derive the shape; UserError when the header lacks what llama.cpp requires, or lies."""

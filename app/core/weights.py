@@ -46,7 +46,6 @@ _OUTPUT = (
     "dense_3.", "altup_proj.", "altup_unembd_proj.", "output_hc_", "fc.", "d2t.",
     "dec.output_norm.", "enc.output_norm.",
 )  # fmt: skip
-_BLOCK_0 = ("per_layer_model_proj.", "per_layer_proj_norm.", "token_embd_norm.")
 _ROPE = ("rope_freqs.", "rope_factors_long.", "rope_factors_short.")
 _OTHER_OPS = re.compile(
     r"ssm_conv1d|shortconv\.conv|ssm_a$|ssm_d$|_norm(_\d)?\.|attn_sinks|ffn_act|\.bias$|ssm_norm"

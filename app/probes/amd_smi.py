@@ -21,7 +21,6 @@ class Card:
     address: str | None = None  # PCI, 0000:03:00.0
     total_bytes: int | None = None
     used_bytes: int | None = None
-    gtt_bytes: int | None = None
     bus_bits: int | None = None
     bandwidth: int | None = None  # bytes/s
     kind: str | None = None  # "GDDR6"
@@ -54,7 +53,6 @@ def parse_meminfo(text: str) -> tuple[Card, ...]:
             Card(
                 total_bytes=_bytes(item.get("VRAM Total Memory (B)")),
                 used_bytes=_bytes(item.get("VRAM Total Used Memory (B)")),
-                gtt_bytes=_bytes(item.get("GTT Total Memory (B)")),
             )
         )
     return tuple(found)

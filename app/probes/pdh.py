@@ -20,8 +20,6 @@ _INSTANCE = re.compile(
 )
 ENGINES = r"\GPU Engine(*)\Utilization Percentage"  # a rate: it needs two looks of one query
 _ENGINE = re.compile(r"_eng_(?P<engine>[0-9]{1,3})_engtype_", re.IGNORECASE)
-# below it, what is not on the card may be the runtime's own pinned buffers (hardware.md section 5)
-SPILL_BYTES = 512 << 20
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,6 @@ from app.core.rule import Cite
 
 # below this a difference is no finding where no interval is known (slowdown.md section 4)
 CLEAR = 1.15
-NOT_MEASURED = "nothing was measured"
 
 
 def of(evidence: Evidence, test: Test) -> tuple[BenchRun, ...]:

@@ -26,7 +26,6 @@ def _surfaces(t: Tokens) -> str:
         border-radius: {CARD_RADIUS}px; }}
     QFrame#dropZone {{ background: {t.card}; border: 2px dashed {t.line};
         border-radius: {CARD_RADIUS}px; }}
-    QFrame#dropZone[over="true"] {{ border-color: {t.accent}; background: {t.raised}; }}
     QFrame#dropZone:focus {{ border-color: {t.accent}; }}
     """
 

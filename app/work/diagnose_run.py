@@ -30,7 +30,6 @@ FIND_PROGRAMS = "Looking for llama.cpp and its devices"
 LOAD_MODEL = "Loading the model with llama-server"
 MEASURE = "Measuring prompt and generation"
 READ_LOG = "Reading the log of the load"
-STEPS = (READ_HEADER, FIND_PROGRAMS, LOAD_MODEL, READ_LOG, MEASURE)
 # an answer in five minutes (product.md): each of the two rates may take one of them
 _RATE_BUDGET_S = 60.0
 _LEAST_PROMPT, _LEAST_GEN = 64, 16  # fewer say little (logs.md section 0, rule 9)

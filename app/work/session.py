@@ -164,10 +164,6 @@ class Session(QObject):
         self._leave_read_only()
         self._apply(replace(self._evidence, said=said))
 
-    def set_symptom(self, symptom: str) -> None:
-        """Keep what the user sees, "" = not said."""
-        self._apply(replace(self._evidence, symptom=symptom))
-
     def add_runs(self, runs: Sequence[BenchRun], watched: Watched | None = None) -> None:
         """Add measured rates, and what the computer did meanwhile."""
         self._leave_read_only()

@@ -184,10 +184,3 @@ def _walk(value: Any, places: list[tuple[Any, Any]]) -> None:
         places.append((value, key))
         if isinstance(item, dict | list):
             _walk(item, places)
-
-
-def test_file_is_known_as_evidence_when_only_its_start_is_seen() -> None:
-    assert codec.is_evidence(codec.dumps(EVERY_PART)[:200])
-    assert codec.is_evidence(b'\xef\xbb\xbf\n{"schema": "slowscope.evidence/9"}')
-    assert not codec.is_evidence(b'{"schema": "slowscope.plan/1"}')
-    assert not codec.is_evidence(b"slowscope.evidence/1")

@@ -128,7 +128,6 @@ def test_sees_memory_of_a_program_that_fell_back_to_the_system() -> None:
     luid = "0x00000000_0x0000d1e5"
     spilled = pdh.spilled_bytes(_counters(), 14872, luid, pinned_bytes=300 << 20)
     assert spilled == 6_442_450_944 - (300 << 20)
-    assert spilled > pdh.SPILL_BYTES
     assert pdh.spilled_bytes(_counters(), 1, luid) is None
     assert pdh.spilled_bytes(_counters(), 14872, "0x00000000_0x0000e001") is None
 

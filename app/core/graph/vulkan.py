@@ -11,7 +11,6 @@ _WRITES = frozenset({
 })  # fmt: skip
 _DELTA_HEADS = (16, 32, 64, 128)
 _SCAN_STATES = (128, 256)
-_ALWAYS = frozenset({"NONE", "RESHAPE", "VIEW", "PERMUTE", "TRANSPOSE", "RMS_NORM"})
 
 
 def can_compute(limit: int | None) -> Callable[[Tensor], bool]:

@@ -71,9 +71,3 @@ class DropZone(QFrame):
             widget = item.widget() if item else None
             if widget is not None:
                 widget.setVisible(is_filled)
-
-    def set_over(self, is_over: bool) -> None:
-        """Mark the area while files are dragged over the window."""
-        self.setProperty("over", is_over)
-        self.style().unpolish(self)
-        self.style().polish(self)
