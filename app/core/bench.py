@@ -20,6 +20,17 @@ class Test(Enum):
     PROMPT = "prompt"
     GENERATION = "generation"
 
+    @property
+    def title(self) -> str:
+        """Return its name at the start of a line."""
+        return self.name.capitalize()
+
+
+# what decides a rate first, by llama-bench's names, in the order in which it is shown
+MAIN_SETTINGS = (
+    "n_gpu_layers", "devices", "n_threads", "type_k", "type_v", "flash_attn", "n_ubatch",
+)  # fmt: skip
+
 
 class Change(Enum):
     """What two rates say about each other."""

@@ -8,10 +8,11 @@ from app.core import clock_reasons, units
 from app.core.live import GpuReading, LiveReading
 from app.core.track import LimitEvent
 
-# the rules spilling-to-swap, mapped-pages-evicted and windows-shared-memory draw the same lines
+# from here the charts have a mark, and a rule a finding: spilling-to-swap, mapped-pages-evicted,
+# windows-shared-memory
 SWAP_FROM = 1 * units.MIB  # bytes per s
-REFAULT_FROM = 16 * units.MIB
-SPILL_FROM = 512 * units.MIB
+REFAULT_FROM = 16 * units.MIB  # bytes per s; file caches of other programs stay below
+SPILL_FROM = 512 * units.MIB  # above what pinned buffers take on (advice.md part 3)
 _CLOCK_FELL = 0.9  # of the highest of the last minute
 _WORKS_FROM = 0.5  # of the time; an idle card lowers its clocks by itself
 _FULL = 0.97

@@ -66,11 +66,6 @@ def ranking(evidence: Evidence, found: Forecast) -> Ranking:
     return Ranking(tuple(listed), tuple(refused), waterfall(evidence, found))
 
 
-def options(evidence: Evidence, found: Forecast) -> tuple[Option, ...]:
-    """Return what applies to this model, machine and setting; () when the placement is unknown."""
-    return ranking(evidence, found).options
-
-
 def _option(now: Trial, way: Way) -> Option:
     if way.after is None:
         return _made(way, None, way.why or "its placement cannot be calculated")

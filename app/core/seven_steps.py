@@ -7,7 +7,6 @@ from a full run the same seven stand there, so that nobody takes a gap for a res
 from dataclasses import dataclass
 
 from app.core import units
-from app.core.bench import Test
 from app.core.evidence import Evidence
 from app.core.forecast import Forecast
 from app.core.log import BufferKind, Fact, LoadStory, LogEvent, Role
@@ -16,7 +15,6 @@ from app.core.rule import Diagnosis
 
 _LIMITS = ("memory.limit", "memory.total", "gpu.0.memory_usable", "os.is_wsl", "os.container")
 _RATES = {Fact.PROMPT_RATE: "prompt", Fact.GENERATION_RATE: "generation"}
-_TESTS = {Test.PROMPT: "prompt", Test.GENERATION: "generation"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +46,7 @@ def _step(title: str, brought: str, why: str) -> Step:
 
 
 def _number(evidence: Evidence) -> str:
-    rates = [f"{_TESTS[run.test]} {units.rate(run.mean_tps)}" for run in evidence.runs[-2:]]
+    rates = [f"{run.test.value} {units.rate(run.mean_tps)}" for run in evidence.runs[-2:]]
     if rates:
         return ", ".join(rates)
     story = _story(evidence)

@@ -88,5 +88,4 @@ def _placed(evidence: Evidence, run: BenchRun, ngl: int) -> Spot | None:
 
 def explained(found: tuple[Expected, ...]) -> tuple[str, ...]:
     """Return one sentence per rate: predicted beside measured."""
-    names = {Test.GENERATION: "Generation", Test.PROMPT: "Prompt"}
-    return tuple(f"{names[one.test]}: {one.sentence}" for one in found)
+    return tuple(f"{one.test.title}: {one.sentence}" for one in found)

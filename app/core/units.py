@@ -77,6 +77,26 @@ def lines(n: int) -> str:
     return f"{count(n)} line" if n == 1 else f"{count(n)} lines"
 
 
+def mhz(value: float | None) -> str:
+    """Print a clock."""
+    return UNKNOWN if value is None else f"{value:,.0f} MHz"
+
+
+def degrees(value: float | None) -> str:
+    """Print a temperature."""
+    return UNKNOWN if value is None else f"{value:.0f} °C"
+
+
+def watts(value: float | None) -> str:
+    """Print an electric power."""
+    return UNKNOWN if value is None else f"{value:.0f} W"
+
+
+def whole_percent(share: float | None) -> str:
+    """Print a share of 1 without decimals."""
+    return percent(share, 0)
+
+
 def bandwidth(bytes_per_s: float | None) -> str:
     """Print a read rate in GB/s, 10^9 bytes as memory makers count."""
     return UNKNOWN if bytes_per_s is None else f"{bytes_per_s / 1e9:,.1f} GB/s"

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from app.core import units
-from app.core.bench import BenchRun, Test
+from app.core.bench import MAIN_SETTINGS, BenchRun, Test
 from app.core.evidence import Evidence, MemoryWatch
 from app.core.expectation import expectations
 from app.core.forecast import Forecast
@@ -29,7 +29,6 @@ _TITLES = {
 }
 _MOST_BARS = 8
 # settings in the order in which they explain a rate; the rest follows
-_FIRST = ("n_gpu_layers", "devices", "n_threads", "type_k", "type_v", "flash_attn", "n_ubatch")
 
 
 def blocks(evidence: Evidence, found: Forecast) -> tuple[Block, ...]:
@@ -93,7 +92,7 @@ def _row(run: BenchRun) -> tuple[str, ...]:
 def settings(run: BenchRun) -> list[Block]:
     """Return the settings of a run in a line, the ones that explain its rate first."""
     given = dict(run.settings)
-    names = [name for name in _FIRST if name in given]
+    names = [name for name in MAIN_SETTINGS if name in given]
     names += [name for name in given if name not in names]
     text = ", ".join(f"{name} {given[name]}" for name in names if given[name])
     return [Paragraph(f"Settings of the last run: {text}.", is_quiet=True)] if text else []

@@ -12,7 +12,7 @@ advice.md claim 36 (4 threads on 2 processors: 42.0 to 23.6 tok/s).
 
 from app.core import units
 from app.core.evidence import Evidence
-from app.core.log import BufferKind, Fact, Role
+from app.core.log import Fact
 from app.core.rule import Certainty, Cite, Finding, Rule
 from app.rules import command, machine_busy, seen
 
@@ -27,7 +27,7 @@ def check(evidence: Evidence) -> Finding | None:
         return None
     share = machine_busy.others_share(evidence)
     busy = machine_busy.check(evidence)
-    if share is None or share <= _CLEAR_SHARE or busy is None or not _host_computes(evidence):
+    if share is None or share <= _CLEAR_SHARE or busy is None or not seen.host_computes(evidence):
         return None
     fewer = total - 1
     return Finding(
@@ -78,14 +78,6 @@ def _threads(evidence: Evidence) -> tuple[int, Cite] | None:
 def _processors(evidence: Evidence) -> int | None:
     total = evidence.machine.number("cpu.logical") if evidence.machine else None
     return total or (evidence.watch.cores if evidence.watch else None)
-
-
-def _host_computes(evidence: Evidence) -> bool:
-    story = seen.load(evidence)
-    if story is None or not story.bytes_of(BufferKind.HOST, Role.WEIGHTS):
-        return False
-    n, m = story.offload_line or (0, 1)
-    return n < m or story.weights_on_device is False
 
 
 RULE = Rule(

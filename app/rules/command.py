@@ -26,7 +26,7 @@ def server(evidence: Evidence, **changes: Any) -> str:
     of another runtime; "" for a runtime whose words are not known.
     """
     request = replace(evidence.request or LoadRequest(), **changes)
-    platform = "win32" if _is_windows(evidence) else "linux"
+    platform = "win32" if seen.is_windows(evidence) else "linux"
     story = seen.load(evidence)
     layers = story.offload_line[1] if story is not None and story.offload_line else None
     wish = LoadWish(request, model_path(evidence), layers_total=layers, platform=platform)
@@ -74,8 +74,3 @@ def _program(evidence: Evidence) -> Program | None:
     runtimes = evidence.machine.runtimes if evidence.machine else ()
     found = (p for r in runtimes for p in r.programs if p.name == "llama-server")
     return next(found, None)
-
-
-def _is_windows(evidence: Evidence) -> bool:
-    name = evidence.machine.text("os.name") if evidence.machine else None
-    return bool(name and name.lower().startswith("windows"))

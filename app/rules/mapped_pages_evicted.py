@@ -14,10 +14,10 @@ pages evicted"; llama-mmap.cpp of llama.cpp, build 11434.
 
 from app.core import units
 from app.core.evidence import Evidence, MemoryWatch
+from app.core.live_events import REFAULT_FROM, SWAP_FROM
 from app.core.rule import Certainty, Cite, Finding, Fix, Rule
 from app.rules import command, spilling_to_swap
 
-SMALLEST = 16 * units.MIB  # bytes per s; file caches of other programs stay below
 _NO_MMAP = ("none", "dio")
 _SMALL_SHARE = 0.5  # of memory: such a file stays, unless other programs want the rest
 
@@ -26,7 +26,9 @@ def check(evidence: Evidence) -> Finding | None:
     """Find file pages that are read again and again while tokens are produced."""
     watch = evidence.watch
     again = watch.refault_max if watch is not None else None
-    if watch is None or again is None or again < SMALLEST or _swaps(watch) or _is_copied(evidence):
+    if watch is None or again is None or again < REFAULT_FROM:
+        return None
+    if _swaps(watch) or _is_copied(evidence):
         return None
     return Finding(
         cause="Parts of the model file are dropped from memory and read again from the drive "
@@ -64,7 +66,7 @@ def needs(evidence: Evidence) -> str:
 
 def _swaps(watch: MemoryWatch) -> bool:
     moved = max(watch.swap_in_max or 0.0, watch.swap_out_max or 0.0)
-    return moved >= spilling_to_swap.SMALLEST_SWAP
+    return moved >= SWAP_FROM
 
 
 def _is_copied(evidence: Evidence) -> bool:

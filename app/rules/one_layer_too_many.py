@@ -64,9 +64,7 @@ def needs(evidence: Evidence) -> str:
 
 
 def _can_move(evidence: Evidence) -> bool:
-    name = evidence.machine.text("os.name") if evidence.machine else None
-    is_windows = bool(name and name.lower().startswith("windows"))
-    return is_windows or UNIFIED in dict(evidence.variables)
+    return seen.is_windows(evidence) or UNIFIED in dict(evidence.variables)
 
 
 def _pair(evidence: Evidence) -> tuple[BenchRun, BenchRun] | None:

@@ -182,6 +182,21 @@ def _logged_devices(evidence: Evidence) -> tuple[SeenDevice, ...]:
 _SOFTWARE = ("llvmpipe", "lavapipe", "swiftshader", "microsoft basic render")
 
 
+def is_windows(evidence: Evidence) -> bool:
+    """Tell whether the computer runs Windows; False also where its system is not known."""
+    name = evidence.machine.text("os.name") if evidence.machine else None
+    return bool(name and name.lower().startswith("windows"))
+
+
+def host_computes(evidence: Evidence) -> bool:
+    """Tell whether the log shows layers whose weights are in system memory."""
+    story = load(evidence)
+    if story is None or not story.bytes_of(BufferKind.HOST, Role.WEIGHTS):
+        return False
+    n, m = story.offload_line or (0, 1)
+    return n < m or story.weights_on_device is False
+
+
 def software_devices(evidence: Evidence) -> tuple[SeenDevice, ...]:
     """Return the devices that compute on the processor while they look like a GPU."""
     flagged = {d.id for d in evidence.machine.devices if d.is_software} if evidence.machine else ()

@@ -10,7 +10,6 @@ Sources: advice.md claims 40 and 41; hardware.md section 2; memory.tsv.
 """
 
 from app.core.evidence import Evidence
-from app.core.log import BufferKind, Role
 from app.core.machine import Machine
 from app.core.rule import Certainty, Finding, Fix, Rule
 from app.rules import seen
@@ -22,7 +21,7 @@ _PATHS = ("memory.channels", "memory.speed", "memory.speed_rated", "memory.modul
 def check(evidence: Evidence) -> Finding | None:
     """Find memory below what it can do, under weights on the host."""
     machine = evidence.machine
-    if machine is None or not _host_reads(evidence):
+    if machine is None or not seen.host_computes(evidence):
         return None
     channels = machine.number("memory.channels")
     now, rated = machine.number("memory.speed"), machine.number("memory.speed_rated")
@@ -47,7 +46,7 @@ def check(evidence: Evidence) -> Finding | None:
 
 def silent(evidence: Evidence) -> str:
     """Name the observation that rules it out."""
-    if not _host_reads(evidence):
+    if not seen.host_computes(evidence):
         return "the processor reads no weights"
     return "the memory uses its channels and its rated speed"
 
@@ -64,14 +63,6 @@ def _is_in_slots(machine: Machine) -> bool:
     """Tell whether the memory is in modules: soldered memory cannot be added to."""
     modules = " ".join(machine.words("memory.modules") or ()).upper()
     return bool(modules) and "LPDDR" not in modules
-
-
-def _host_reads(evidence: Evidence) -> bool:
-    story = seen.load(evidence)
-    if story is None or not story.bytes_of(BufferKind.HOST, Role.WEIGHTS):
-        return False
-    n, m = story.offload_line or (0, 1)
-    return n < m or story.weights_on_device is False
 
 
 RULE = Rule(

@@ -13,11 +13,11 @@ Sources: hardware.md section 2; advice.md part 3 row "Swap"; seed 001 task 5.
 
 from app.core import units
 from app.core.evidence import Evidence, MemoryWatch
+from app.core.live_events import SWAP_FROM
 from app.core.log import Role
 from app.core.rule import Cite, Finding, Fix, Rule
 from app.rules import command, seen
 
-SMALLEST_SWAP = 1 * units.MIB  # bytes per s
 _LARGE_SHARE = 0.9
 _CACHE_SHARE = 0.25
 
@@ -28,7 +28,7 @@ def check(evidence: Evidence) -> Finding | None:
     if watch is None:
         return None
     moved = max(watch.swap_in_max or 0.0, watch.swap_out_max or 0.0)
-    if moved >= SMALLEST_SWAP:
+    if moved >= SWAP_FROM:
         return Finding(
             cause="Memory is too small for what runs: pages move to the swap on the drive and "
             "back while the model writes.",

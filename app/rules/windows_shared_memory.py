@@ -12,10 +12,10 @@ Sources: hardware.md section 5; advice.md part 3 row "Windows shared memory"; us
 
 from app.core import units
 from app.core.evidence import Evidence, GpuWatch
+from app.core.live_events import SPILL_FROM
 from app.core.rule import Certainty, Cite, Finding, Fix, Rule
 from app.rules import command, seen
 
-SMALLEST_GROWTH = 512 * units.MIB  # above what pinned buffers take on (advice.md part 3)
 _BUSY, _IDLE_MEMORY = 0.9, 0.1
 _MARGIN_MIB = 1536
 
@@ -23,9 +23,9 @@ _MARGIN_MIB = 1536
 def check(evidence: Evidence) -> Finding | None:
     """Find a card whose memory went to the system while it worked."""
     watch = evidence.gpu_watch
-    if watch is None or not _is_windows(evidence) or _is_integrated(evidence):
+    if watch is None or not seen.is_windows(evidence) or _is_integrated(evidence):
         return None
-    is_grown = (watch.shared_growth_bytes or 0) >= SMALLEST_GROWTH
+    is_grown = (watch.shared_growth_bytes or 0) >= SPILL_FROM
     if not is_grown and not _is_waiting(watch):
         return None
     return Finding(
@@ -41,7 +41,7 @@ def check(evidence: Evidence) -> Finding | None:
 
 def silent(evidence: Evidence) -> str:
     """Name the observation that rules it out."""
-    if not _is_windows(evidence):
+    if not seen.is_windows(evidence):
         return ""
     if _is_integrated(evidence):
         return "this GPU always works in system memory"
@@ -52,7 +52,7 @@ def needs(evidence: Evidence) -> str:
     """Say what is missing to check it."""
     if evidence.machine is None:
         return "the operating system is not known"
-    if _is_windows(evidence) and evidence.gpu_watch is None:
+    if seen.is_windows(evidence) and evidence.gpu_watch is None:
         return "the GPU was not watched while the model wrote"
     return ""
 
@@ -88,11 +88,6 @@ def _fix(evidence: Evidence) -> Fix:
         "the card.",
         fit_target_mib=_MARGIN_MIB,
     )
-
-
-def _is_windows(evidence: Evidence) -> bool:
-    name = evidence.machine.text("os.name") if evidence.machine else None
-    return bool(name and name.lower().startswith("windows"))
 
 
 def _is_integrated(evidence: Evidence) -> bool:

@@ -3,14 +3,13 @@
 import csv
 import io
 
-from app.core.bench import BenchRun
+from app.core.bench import MAIN_SETTINGS, BenchRun
 from app.work.notebook import Entry
 
-# settings that explain a rate; the rest is in the notebook itself
-_SETTINGS = ("n_gpu_layers", "devices", "n_threads", "type_k", "type_v", "flash_attn", "n_ubatch")
+# of the settings those that explain a rate; the rest is in the notebook itself
 _COLUMNS = (
     "time_utc", "run_id", "model", "model_bytes", "build", "instrument", "backends", "test",
-    "n_tokens", "depth", "mean_tps", "low_tps", "high_tps", "n", *_SETTINGS, "busy", "machine",
+    "n_tokens", "depth", "mean_tps", "low_tps", "high_tps", "n", *MAIN_SETTINGS, "busy", "machine",
     "device_weights_bytes", "host_weights_bytes",
 )  # fmt: skip
 
@@ -30,7 +29,7 @@ def _row(entry: Entry, run: BenchRun) -> tuple[object, ...]:
     return (
         entry.time, entry.run_id, run.model_name or entry.model, run.model_bytes, run.build,
         run.instrument, run.backends, run.test.value, run.n_tokens, run.depth, run.mean_tps,
-        run.low_tps, run.high_tps, run.n, *(run.setting(name) for name in _SETTINGS), run.busy,
+        run.low_tps, run.high_tps, run.n, *(run.setting(name) for name in MAIN_SETTINGS), run.busy,
         "; ".join(entry.machine), entry.placement.device_weights_bytes,
         entry.placement.host_weights_bytes,
     )  # fmt: skip

@@ -2,11 +2,9 @@
 
 from dataclasses import replace
 
-from app.core import live_events
 from app.core.live import GpuReading, LiveReading
 from app.core.live_events import events_of
 from app.core.units import GIB, MIB
-from app.rules import mapped_pages_evicted, spilling_to_swap, windows_shared_memory
 
 BUSY = GpuReading("card", busy=0.9, clock_mhz=1900, memory_clock_mhz=9751, clock_reasons=0)
 
@@ -99,9 +97,3 @@ def test_memory_that_windows_moves_is_told_by_its_growth() -> None:
     readings = _over_time(*(LiveReading(0.0, spilled_bytes=size) for size in steps))
     (event,) = events_of(readings)
     assert event.text == "card memory moves to system memory: 600 MiB more"
-
-
-def test_draws_the_line_where_the_rules_do() -> None:
-    assert live_events.SWAP_FROM == spilling_to_swap.SMALLEST_SWAP
-    assert live_events.REFAULT_FROM == mapped_pages_evicted.SMALLEST
-    assert live_events.SPILL_FROM == windows_shared_memory.SMALLEST_GROWTH

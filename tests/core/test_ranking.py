@@ -12,7 +12,7 @@ from app.core.folklore import folklore
 from app.core.forecast import forecast
 from app.core.log import LoadStory, LogSummary
 from app.core.machine import Device, DeviceKind, LoadedModel, Machine, Runtime
-from app.core.ranking import TRIED_BY_A_LOAD, Option, options, ranking
+from app.core.ranking import TRIED_BY_A_LOAD, Option, ranking
 from app.core.reading import Estimate, Kind
 from app.core.request import LoadRequest
 from app.core.units import GIB
@@ -35,7 +35,7 @@ def evidence(device: Device = CARD, *, ngl: int | None = 3, ctx: int = 4096) -> 
 
 def ranked(seen: Evidence, r: Estimate | None = R) -> dict[str, Option]:
     """Return the options by id, in their order."""
-    return {option.id: option for option in options(seen, forecast(seen, r))}
+    return {option.id: option for option in ranking(seen, forecast(seen, r)).options}
 
 
 def test_more_layers_bring_what_the_law_says() -> None:
@@ -94,14 +94,14 @@ def test_a_shorter_context_is_offered_only_when_all_layers_then_fit() -> None:
 def test_ranks_the_largest_gain_first_and_figures_before_none() -> None:
     seen = evidence()
     machine = replace(seen.machine or Machine())
-    found = options(replace(seen, machine=machine), forecast(seen, R))
+    found = ranking(replace(seen, machine=machine), forecast(seen, R)).options
     gains = [option.gain.value if option.gain else 0.0 for option in found]
     assert gains == sorted(gains, reverse=True) and gains[0] > 1
 
 
 def test_ranks_nothing_without_a_model() -> None:
     seen = replace(evidence(), model=None)
-    assert options(seen, forecast(seen, R)) == ()
+    assert ranking(seen, forecast(seen, R)).options == ()
 
 
 def test_answers_popular_advice_with_the_reason() -> None:

@@ -21,7 +21,6 @@ _WORDS = {
     Change.SAME: "no difference",
     Change.UNDECIDED: "too few repetitions to tell",
 }
-_NAMES = {Test.PROMPT: "Prompt", Test.GENERATION: "Generation"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,9 +100,9 @@ def chart_title(entries: tuple[Entry, ...], test: Test) -> str:
     """Return what the bars of one test show, with the length of the newest run."""
     run = next((run for entry in reversed(entries) if (run := _run(entry, test))), None)
     if run is None:
-        return f"{_NAMES[test]}, tokens per second"
+        return f"{test.title}, tokens per second"
     depth = f" after {units.count(run.depth)}" if run.depth else ""
-    return f"{_NAMES[test]} of {units.count(run.n_tokens)} tokens{depth}, tokens per second"
+    return f"{test.title} of {units.count(run.n_tokens)} tokens{depth}, tokens per second"
 
 
 def _is_alike(run: BenchRun, newest: BenchRun) -> bool:
@@ -146,7 +145,7 @@ def _one(comparison: Comparison) -> str:
     ratio = comparison.ratio if is_apart else None
     times = f", {ratio:.2f} times the first" if ratio is not None else ""
     return (
-        f"{_NAMES[comparison.before.test]}: {_WORDS[comparison.change]}{times}. "
+        f"{comparison.before.test.title}: {_WORDS[comparison.change]}{times}. "
         f"{rate_text(comparison.before)} → {rate_text(comparison.after)}"
     )
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from app.core import units
-from app.core.bench import BenchRun, Test
+from app.core.bench import BenchRun
 from app.core.evidence import Evidence
 from app.core.forecast import Forecast
 from app.core.machine import Machine
@@ -21,7 +21,6 @@ _CERTAINTY = {
     Certainty.LIKELY: "likely; the evidence below points to it",
     Certainty.NOT_PROVEN: "not proven; also possible",
 }
-_TESTS = {Test.PROMPT: "Prompt", Test.GENERATION: "Generation"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,7 +204,7 @@ def _rate(run: BenchRun) -> RateLine:
     where = f", n_gpu_layers {ngl}" if ngl else ""
     busy = f"; {run.busy}" if run.busy else ""
     return RateLine(
-        f"{_TESTS[run.test]}, {units.count(run.n_tokens)} tokens",
+        f"{run.test.title}, {units.count(run.n_tokens)} tokens",
         units.rate(run.mean_tps),
         f"{spread}, measured by {run.instrument}{where}{busy}",
     )

@@ -63,7 +63,8 @@ class _Card:
         if is_known(memory.points):
             traces.append(memory)
         now = units.percent(self._gpu.busy, 0)
-        return self._own(Strip("In use", now, 1.0, "100 %", tuple(traces), words=_percent))
+        strip = Strip("In use", now, 1.0, "100 %", tuple(traces), words=units.whole_percent)
+        return self._own(strip)
 
     def memory(self) -> Strip:
         """Return what all programs hold in its memory."""
@@ -82,19 +83,20 @@ class _Card:
             self._trace("computing", "host", lambda g: g.clock_mhz, is_dashed=True),
         )
         top = live_axis.plain_top(traces, _LEAST_MHZ)
-        now = _mhz(self._gpu.memory_clock_mhz)
+        now = units.mhz(self._gpu.memory_clock_mhz)
         if self._gpu.clock_mhz is not None:
-            now = f"{now}, computing {_mhz(self._gpu.clock_mhz)}"
-        return self._own(Strip("Clocks", now, top, _mhz(top), traces, words=_mhz), "clock")
+            now = f"{now}, computing {units.mhz(self._gpu.clock_mhz)}"
+        strip = Strip("Clocks", now, top, units.mhz(top), traces, words=units.mhz)
+        return self._own(strip, "clock")
 
     def heat(self) -> Strip:
         """Return its temperature against the one at which it slows down."""
         limit = self._gpu.temperature_limit
         traces = (self._trace("temperature", "host", lambda g: g.temperature),)
-        now = _degrees(self._gpu.temperature)
-        strip = Strip("Temperature", now, _HOT, _degrees(_HOT), traces, words=_degrees)
+        now = units.degrees(self._gpu.temperature)
+        strip = Strip("Temperature", now, _HOT, units.degrees(_HOT), traces, words=units.degrees)
         if limit:
-            text = f"limit {_degrees(limit)}"
+            text = f"limit {units.degrees(limit)}"
             strip = replace(strip, top_text="", limit=limit, limit_text=text)
         return self._own(strip, "heat")
 
@@ -103,11 +105,11 @@ class _Card:
         limit = self._gpu.power_limit_w
         traces = (self._trace("power", "accent", lambda g: g.power_w),)
         top = limit * EDGE if limit else live_axis.plain_top(traces, _LEAST_WATTS)
-        strip = Strip("Power", _watts(self._gpu.power_w), top, "", traces, words=_watts)
+        strip = Strip("Power", units.watts(self._gpu.power_w), top, "", traces, words=units.watts)
         if limit:
-            strip = replace(strip, limit=limit, limit_text=f"limit {_watts(limit)}")
+            strip = replace(strip, limit=limit, limit_text=f"limit {units.watts(limit)}")
         else:
-            strip = replace(strip, top_text=_watts(top))
+            strip = replace(strip, top_text=units.watts(top))
         return self._own(strip, "power")
 
     def link(self) -> Strip:
@@ -135,19 +137,3 @@ def _of(index: int, value: Value) -> Callable[[LiveReading], float | None]:
         return value(reading.gpus[index]) if index < len(reading.gpus) else None
 
     return read
-
-
-def _percent(share: float) -> str:
-    return units.percent(share, 0)
-
-
-def _mhz(value: float | None) -> str:
-    return units.UNKNOWN if value is None else f"{value:,.0f} MHz"
-
-
-def _degrees(value: float | None) -> str:
-    return units.UNKNOWN if value is None else f"{value:.0f} °C"
-
-
-def _watts(value: float | None) -> str:
-    return units.UNKNOWN if value is None else f"{value:.0f} W"

@@ -40,7 +40,7 @@ def _cpu(history: History) -> Strip:
         1.0,
         "100 %",
         (trace, *kinds),
-        words=_percent,
+        words=units.whole_percent,
         source="psutil: CPU times of all cores",
     )
 
@@ -51,12 +51,12 @@ def _clock(history: History) -> Strip:
     top = live_axis.plain_top(traces, 1000.0)
     return Strip(
         "CPU clock, fastest core",
-        _mhz(last.cpu_mhz if last else None),
+        units.mhz(last.cpu_mhz if last else None),
         top,
-        _mhz(top),
+        units.mhz(top),
         traces,
         marks=history.marks("cpu"),
-        words=_mhz,
+        words=units.mhz,
         source="cpufreq of the first eight cores",
     )
 
@@ -64,28 +64,16 @@ def _clock(history: History) -> Strip:
 def _heat(history: History) -> Strip:
     last = history.last
     traces = (Trace("heat", "host", history.points(lambda reading: reading.cpu_temperature)),)
-    now = _degrees(last.cpu_temperature if last else None)
+    now = units.degrees(last.cpu_temperature if last else None)
     source = "the system's thermal zone of the processor"
     return Strip(
-        "CPU temperature", now, 110.0, _degrees(110.0), traces,
-        marks=history.marks("cpu"), words=_degrees, source=source,
+        "CPU temperature", now, 110.0, units.degrees(110.0), traces,
+        marks=history.marks("cpu"), words=units.degrees, source=source,
     )  # fmt: skip
-
-
-def _mhz(value: float | None) -> str:
-    return units.UNKNOWN if value is None else f"{value:,.0f} MHz"
-
-
-def _degrees(value: float | None) -> str:
-    return units.UNKNOWN if value is None else f"{value:.0f} °C"
 
 
 def _kind(name: str) -> Callable[[LiveReading], float | None]:
     return lambda reading: dict(reading.cpu_kinds).get(name)
-
-
-def _percent(share: float) -> str:
-    return units.percent(share, 0)
 
 
 def _memory(history: History, given: int | None) -> Strip:

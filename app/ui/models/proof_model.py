@@ -3,10 +3,7 @@
 from dataclasses import dataclass
 
 from app.core import units
-from app.core.bench import Test
 from app.core.proof import TITLES, Pair, Proof, RatePair, span
-
-_TESTS = {Test.PROMPT: "Prompt", Test.GENERATION: "Generation"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +45,7 @@ def _rate(pair: RatePair) -> Row:
         run = (pair.before, pair.after)[index]
         return f"{units.rate(run.mean_tps)} ({span(run)})"
 
-    name = f"{_TESTS[pair.before.test]}, {units.count(pair.before.n_tokens)} tokens"
+    name = f"{pair.before.test.title}, {units.count(pair.before.n_tokens)} tokens"
     is_changed = pair.change.value in ("faster", "slower")
     return Row(name, told(0), told(1), pair.change.value, is_changed)
 
