@@ -67,6 +67,33 @@ def beside(
     return tuple(found)
 
 
+def with_files(request: LoadRequest, companions: Sequence[Companion]) -> LoadRequest:
+    """Return the request that names the files beside the model, for the words of a runtime."""
+    for one in companions:
+        if one.kind is Kind.DRAFT:
+            path, kind = one.model.path, _draft_type(one.model)
+            request = replace(request, draft_path=path, draft_type=kind)
+        else:
+            request = replace(
+                request, projector_path=one.model.path, projector_offload=one.is_offloaded
+            )
+    return request
+
+
+def _draft_type(model: Model) -> str:
+    """Return what --spec-type has to say; "" where llama.cpp infers it from the header.
+
+    common_speculative_types_from_gguf, build 11434: MTP by its tensor, dflash and dspark by the
+    architecture. Without a type a draft is loaded and then never asked.
+    """
+    if model.arch == "eagle3":
+        return "draft-eagle3"
+    is_inferred = model.arch == "dflash" or any(
+        tensor.name.endswith(".nextn.eh_proj.weight") for tensor in model.tensors
+    )
+    return "" if is_inferred else "draft-simple"
+
+
 def _draft(  # noqa: PLR0917 - the terms of a load
     model: Model, placed: Placement, devices: tuple[Device, ...], host: Host,
     request: LoadRequest, build: int | None,
@@ -74,6 +101,7 @@ def _draft(  # noqa: PLR0917 - the terms of a load
     own = replace(
         request, ctx=placed.context.n_ctx, ngl=None, cache_type_k="f16", cache_type_v="f16",
         overrides=(), cpu_moe=False, n_cpu_moe=0, n_cpu_ffn=0, projector_path="",
+        draft_path="", draft_type="",
     )  # fmt: skip
     found = placement.place(placement.prepare(model), devices, host, own, build=build)
     logits = f"; its logits take {found.output_bytes:,} bytes of system memory more"

@@ -67,6 +67,9 @@ class LoadRequest:
     fit_ctx: int | None = None
     threads: int | None = None
     projector_path: str = ""  # --mmproj: the file that looks at pictures
+    projector_offload: bool = True  # False: --no-mmproj-offload
+    draft_path: str = ""  # --model-draft: the small model that proposes tokens
+    draft_type: str = ""  # --spec-type; empty: what the draft's own header says
 
     @property
     def has_fit_target(self) -> bool:

@@ -105,7 +105,7 @@ def folders_of(evidence: Evidence) -> tuple[str, ...]:
     for story in evidence.log.loads if evidence.log else ():
         paths.append(story.path or "")
     if evidence.request is not None:
-        paths.append(evidence.request.projector_path)
+        paths += [evidence.request.projector_path, evidence.request.draft_path]
     if evidence.outcome is not None:
         paths += evidence.outcome.command
     if evidence.said is not None:

@@ -86,6 +86,10 @@ def setting(wish: LoadWish) -> str:
     if "mlock" in request.load_mode:
         lines.append("MLock: on")
     lines += _of_devices(request)
+    if request.projector_path:
+        lines.append(f"mmproj_path: {request.projector_path} (in the model's own file)")
+    if request.draft_path:
+        lines.append("# Jan has no setting for: a draft model of its own")
     return "\n".join(lines) or "No setting differs from Jan's own."
 
 

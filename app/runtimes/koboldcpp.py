@@ -81,6 +81,11 @@ def _words(request: LoadRequest) -> list[str]:
         words.append("--lowvram")
     if request.swa_full:
         words.append("--noswa")
+    if request.projector_path:
+        words += ["--mmproj", request.projector_path]
+        words += [] if request.projector_offload else ["--mmprojcpu"]
+    if request.draft_path:
+        words += ["--draftmodel", request.draft_path]
     if request.load_mode in ("mmap", "mmap+mlock"):
         words.append("--usemmap")
     if request.load_mode in ("mlock", "mmap+mlock"):

@@ -189,6 +189,14 @@ def _server_only(request: LoadRequest) -> Iterator[_Wish]:
         yield _one("fit margins by device", "-fitt", margins)
     if request.projector_path:
         yield _one("vision part", "--mmproj", request.projector_path)
+        if not request.projector_offload:
+            yield _one("vision part on the host", "--no-mmproj-offload")
+    if request.draft_path:
+        yield _one("draft model", "-md", request.draft_path)
+    if request.draft_path and request.draft_type:
+        # builds with this option load a draft but ask it for nothing unless it is told
+        # (common_speculative_init, build 11434); before, the draft alone was enough
+        yield _Wish("draft type", (("--spec-type", request.draft_type), ()))
     if request.ctx is not None:
         yield _one("context", "-c", str(request.ctx))
     if request.parallel is not None:

@@ -147,6 +147,10 @@ def setting(wish: LoadWish) -> str:
         lines.append("Offload KV Cache to GPU Memory: off")
     if request.load_mode in ("none", "dio"):
         lines.append("Try mmap(): off")
+    if request.draft_path:
+        lines.append(f"Speculative Decoding, Draft Model: {request.draft_path}")
+    if request.projector_path:
+        lines.append("Projector: put its file into the model's folder, it is loaded from there")
     words = ["lms", "load", "MODEL"]
     if offload is not None:
         words += ["--gpu", offload]

@@ -65,6 +65,10 @@ def setting(wish: LoadWish) -> str:
     """Return a Modelfile, and what only the service's environment can say (0.33)."""
     request = wish.request
     lines = [f"FROM {wish.model_path}"]
+    if request.projector_path:  # a second FROM adds it
+        lines.append(f"FROM {request.projector_path}")
+    if request.draft_path:
+        lines.append(f"DRAFT {request.draft_path}")
     if not request.use_devices:
         lines.append("PARAMETER num_gpu 0")
     elif request.ngl is not None and request.ngl >= 0:
@@ -114,6 +118,7 @@ def _not_possible(wish: LoadWish) -> list[str]:
             ("cache on the host", not request.kv_offload),
             ("experts on the CPU", request.cpu_moe or request.n_cpu_moe > 0),
             ("tensors moved by name", bool(request.overrides or request.n_cpu_ffn)),
+            ("the projector on the host", not request.projector_offload),
             ("a split ratio", bool(request.tensor_split)),
         )
         if is_set

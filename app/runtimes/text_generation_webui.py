@@ -48,6 +48,10 @@ def setting(wish: LoadWish) -> str:
         words.append("--cpu-moe")
     if not request.kv_offload:
         words.append("--no-kv-offload")
+    if request.projector_path:
+        words += ["--mmproj", request.projector_path]
+    if request.draft_path:
+        words += ["--model-draft", request.draft_path]
     extra = _extra_flags(request)
     if extra:
         words += ["--extra-flags", ",".join(extra)]
@@ -63,6 +67,8 @@ def _extra_flags(request: LoadRequest) -> list[str]:
     found = []
     if request.n_cpu_moe and not request.cpu_moe:
         found.append(f"n-cpu-moe={request.n_cpu_moe}")
+    if request.projector_path and not request.projector_offload:
+        found.append("no-mmproj-offload")
     if request.main_gpu:
         found.append(f"main-gpu={request.main_gpu}")
     # parts of a list would be cut at the commas, so one device alone can be named

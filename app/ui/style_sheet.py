@@ -16,7 +16,7 @@ def _surfaces(t: Tokens) -> str:
     QFrame#navPanel {{ background: {t.card}; border: none; border-right: 1px solid {t.line}; }}
     #productName {{ font-size: 18px; font-weight: 600; }}
     #title {{ font-size: 22px; font-weight: 600; }}
-    #caption, #dim {{ color: {t.dim}; }}
+    #caption, #dim, #bestText, #curveNote {{ color: {t.dim}; }}
     #caption {{ font-size: 11px; }}
     #cardTitle {{ font-weight: 600; }}
     #errorText {{ color: {t.error}; }}

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from app.core.beside import Beside, Companion, Kind, beside
+from app.core.beside import Beside, Companion, Kind, beside, with_files
 from app.core.errors import UserError
 from app.core.machine import CpuKind, Device, DeviceKind, Host
 from app.core.model import KeyValue, Model, Tensor
@@ -99,3 +99,13 @@ def test_a_load_fits_only_with_what_is_beside_it() -> None:
     assert fits(placed, situation)
     with_draft = replace(situation, companions=(Companion(Kind.DRAFT, SMALL),))
     assert fits(placed, with_draft) is False
+
+
+def test_the_request_says_what_kind_of_draft_it_is() -> None:
+    head = Tensor("blk.27.nextn.eh_proj.weight", 1, (64, 64), 0)
+    mtp = replace(SMALL, tensors=(*SMALL.tensors, head))
+    kinds = [
+        with_files(LoadRequest(), (Companion(Kind.DRAFT, model),)).draft_type
+        for model in (SMALL, mtp, replace(SMALL, arch="dflash"), replace(SMALL, arch="eagle3"))
+    ]
+    assert kinds == ["draft-simple", "", "", "draft-eagle3"]

@@ -190,3 +190,18 @@ def test_gives_a_margin_for_each_device_where_there_is_a_list() -> None:
     assert llama_argv.server_options(request, SERVER).words == ("-fitt", "512,2048")
     # a list is a sweep for llama-bench
     assert "fit margins by device" in llama_argv.bench_options(request, BENCH).left_out
+
+
+def test_a_plain_draft_needs_its_type_where_the_build_has_the_option() -> None:
+    request = LoadRequest(
+        draft_path="d.gguf", draft_type="draft-simple", projector_path="p.gguf",
+        projector_offload=False,
+    )  # fmt: skip
+    words = llama_argv.server_options(request, SERVER).words
+    assert words == (
+        "--mmproj", "p.gguf", "--no-mmproj-offload", "-md", "d.gguf", "--spec-type", "draft-simple",
+    )  # fmt: skip
+    older = Program("llama-server", "/opt/old", parse_help(OLD_HELP + "-md, --model-draft F  x\n"))
+    options = llama_argv.server_options(replace(request, projector_path=""), older)
+    assert options.words == ("-md", "d.gguf")
+    assert options.left_out == ()

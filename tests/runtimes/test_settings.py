@@ -128,3 +128,21 @@ def test_text_generation_webui_gets_what_differs_from_its_own_defaults() -> None
     assert "no setting for: cache types q8_0 and f16" in text_generation_webui.RUNTIME.setting(
         mixed
     )
+
+
+def test_files_beside_the_model_have_each_runtimes_own_words() -> None:
+    request = LoadRequest(
+        draft_path="d.gguf", draft_type="draft-simple", projector_path="p.gguf",
+        projector_offload=False,
+    )  # fmt: skip
+    wish = LoadWish(request, "m.gguf")
+    lines = ollama.RUNTIME.setting(wish).splitlines()
+    assert lines[:3] == ["FROM m.gguf", "FROM p.gguf", "DRAFT d.gguf"]
+    assert "the projector on the host" in lines[-1]
+    kobold = koboldcpp.RUNTIME.setting(wish)
+    assert "--mmproj p.gguf --mmprojcpu --draftmodel d.gguf" in kobold
+    web = text_generation_webui.RUNTIME.setting(wish)
+    assert "--mmproj p.gguf --model-draft d.gguf" in web and "no-mmproj-offload" in web
+    assert "Draft Model: d.gguf" in lm_studio.RUNTIME.setting(wish)
+    assert "mmproj_path: p.gguf" in jan.RUNTIME.setting(wish)
+    assert "a draft model" in jan.RUNTIME.setting(wish)

@@ -1,5 +1,6 @@
 """A draft model beside the model: chosen in the Offload tab, it counts in the bars."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -82,3 +83,23 @@ def test_the_bars_count_what_lies_beside_the_model(gemma: Path) -> None:
     assert parts["Draft model"].share * width == pytest.approx(own)
     assert before.bars[0].headline != after.bars[0].headline
     assert any(note.startswith("Draft model") and "-md" in note for note in after.notes)
+
+
+def test_the_command_names_what_lies_beside_the_model(gemma: Path) -> None:
+    draft = Companion(Kind.DRAFT, read_model(gemma))
+    choice = Choice(LoadRequest(ctx=4096), (CUDA,), Host(), None, build=11434, companions=(draft,))
+    view = offload_view(prepare(LARGE), choice, "a.gguf")
+    assert f"-md {gemma} --spec-type draft-simple" in view.command
+
+
+def test_a_draft_that_cannot_be_placed_leaves_the_plan(gemma: Path) -> None:
+    wrong = replace(read_model(gemma), keys={})
+    choice = Choice(
+        LoadRequest(ctx=4096), (CUDA,), Host(), None, build=11434,
+        companions=(Companion(Kind.DRAFT, wrong),),
+    )  # fmt: skip
+    view = offload_view(prepare(LARGE), choice, "a.gguf")
+    alone = offload_view(prepare(LARGE), replace(choice, companions=()), "a.gguf")
+    assert view.placed == alone.placed
+    (problem,) = view.problems
+    assert problem.startswith("Draft model ") and "is not counted: " in problem

@@ -9,7 +9,7 @@ from pytestqt.qtbot import QtBot
 
 from app.core import facts
 from app.core.bench import BenchRun, Test
-from app.core.machine import Device, DeviceKind, Machine
+from app.core.machine import Device, DeviceKind, Machine, Program, Runtime
 from app.core.model import Model
 from app.core.request import SplitMode
 from app.core.units import GIB
@@ -220,3 +220,20 @@ def test_a_block_tells_its_tensors_on_hover(
     assert f"{down.n_bytes / (1 << 20):,.2f} MiB" in line
     assert layer_map.tip(0).splitlines()[1].startswith("token_embd.weight")
     assert "output.weight" in layer_map.tip(33)
+
+
+def test_a_refused_load_ends_the_waiting(tab: OffloadTab, session: Session, qtbot: QtBot) -> None:
+    fill(tab, session, qtbot, DENSE, card(0, 4), card(1, 4))
+    server = Program("llama-server", "/opt/llama-server")
+    own = Runtime("llama.cpp", "llama.cpp", "/opt", "b11434", 11434, (server,), "test")
+    cards = (card(0, 4), card(1, 4))
+    session.set_machine(Machine(devices=cards, devices_source="test", runtimes=(own,)))
+    mode = tab.findChild(QComboBox, "splitMode")
+    best, curve = tab.findChild(QLabel, "bestText"), tab.findChild(QLabel, "curveNote")
+    assert mode is not None and best is not None and curve is not None
+    mode.setCurrentIndex(mode.findData(SplitMode.ROW))
+    qtbot.waitUntil(lambda: best.text().startswith("No best position: "), timeout=20_000)
+    qtbot.waitUntil(lambda: curve.text().startswith("No curve: "), timeout=20_000)
+    assert marks(tab, "nglSlider") == []
+    mode.setCurrentIndex(mode.findData(SplitMode.LAYER))
+    qtbot.waitUntil(lambda: best.text().startswith("Best with"), timeout=20_000)

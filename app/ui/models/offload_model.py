@@ -1,25 +1,25 @@
 """What the Offload tab shows, as texts and shares: a pure function of the model and the choice."""
 
 import sys
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import app.runtimes
-from app.core import beside, placement, plugins, quants, slowdown, units, weights
+from app.core import beside, placement, plugins, quants, slowdown, units
 from app.core.beside import Beside, Companion
 from app.core.cancel import Cancel
 from app.core.eras import is_output_first
+from app.core.errors import UserError
 from app.core.machine import Device, Host, Machine, Program
 from app.core.model import Model
-from app.core.overhead import Overhead, overhead_of
-from app.core.placement import Placement, Prepared, Row
+from app.core.placement import Placement, Prepared
 from app.core.probe import LoadWish, RuntimeProbe
 from app.core.reading import Estimate, Kind
 from app.core.request import LoadRequest
 from app.core.shape import Shape
 from app.core.slowdown import Prediction
 from app.runtimes import llama_argv, llama_cpp
-from app.ui.widgets.byte_bar import Bar, NamedBar, Segment
+from app.ui.models import placed_bars
+from app.ui.widgets.byte_bar import NamedBar
 from app.ui.widgets.curve import Curve
 from app.ui.widgets.layer_map import Cell
 
@@ -29,9 +29,6 @@ _R_WORDS = {
     Kind.TABLE: "from bandwidths",
     Kind.TYPED: "typed in",
 }
-_BESIDE = {beside.Kind.DRAFT: "Draft model", beside.Kind.PROJECTOR: "Projector"}
-_HOST_ROWS = (placement.HOST_ROW, weights.CPU_REPACK, weights.AMX)
-_Part = tuple[str, str, int, str]  # role, name, bytes, source
 _LABELS = 9  # cells that get a number below them
 
 
@@ -71,6 +68,7 @@ class OffloadView:
     bars: tuple[NamedBar, ...]
     command: str
     notes: tuple[str, ...]
+    problems: tuple[str, ...]  # why a file beside the model is not counted
     f: float
     prediction: Prediction
     placed: Placement
@@ -92,10 +90,8 @@ def offload_view(prepared: Prepared, choice: Choice, model_path: str) -> Offload
         prepared, choice.devices, choice.host, choice.request, fill=choice.fill, build=choice.build
     )
     prediction = _predict(placed, choice)
-    others = beside.beside(
-        choice.companions, placed, choice.devices, choice.host, choice.request, build=choice.build
-    )
-    bars = tuple(_device_bar(device, placed, others) for device in choice.devices)
+    others, problems = _beside(choice, placed)
+    bars = tuple(placed_bars.device_bar(device, placed, others) for device in choice.devices)
     return OffloadView(
         ngl=_ngl_number(placed, choice.build),
         share=Number(
@@ -107,9 +103,10 @@ def offload_view(prepared: Prepared, choice: Choice, model_path: str) -> Offload
         slowdown=_slowdown_number(prediction, choice),
         cells=_cells(placed),
         cells_sentence=_cells_sentence(placed),
-        bars=(*bars, _host_bar(choice.host, placed, others)),
+        bars=(*bars, placed_bars.host_bar(choice.host, placed, others)),
         command=setting_text(choice, model_path, placed.layers_total),
-        notes=(*placed.not_calculated, *(_note_of(one) for one in others)),
+        notes=(*placed.not_calculated, *(placed_bars.note_of(one) for one in others)),
+        problems=problems,
         f=placed.f,
         prediction=prediction,
         placed=placed,
@@ -199,6 +196,20 @@ def plot_note(points: tuple[CurvePoint, ...], choice: Choice) -> str:
     return "The band is the range of the prediction; r is the only input that differs by machine."
 
 
+def no_curve(error: Exception) -> str:
+    """Return why there is no curve."""
+    if isinstance(error, UserError):
+        return f"No curve: {error.sentence()}"
+    return f"The curve failed: {error}"
+
+
+def no_best(error: Exception) -> str:
+    """Return why there is no best position."""
+    if isinstance(error, UserError):
+        return f"No best position: {error.sentence()}"
+    return f"Trying positions failed: {error}"
+
+
 @dataclass(frozen=True, slots=True)
 class PlotPoint:
     """The chosen position in the plot; None hides it."""
@@ -224,7 +235,8 @@ def runtimes() -> tuple[RuntimeProbe, ...]:
 
 def setting_text(choice: Choice, model_path: str, layers_total: int) -> str:
     """Return the command or the settings for the chosen runtime."""
-    wish = LoadWish(choice.request, model_path, layers_total, sys.platform)
+    request = beside.with_files(choice.request, choice.companions)
+    wish = LoadWish(request, model_path, layers_total, sys.platform)
     if choice.runtime == llama_cpp.ID:
         return llama_argv.command_text(wish, choice.program)
     return next(one.setting(wish) for one in runtimes() if one.id == choice.runtime)
@@ -234,6 +246,21 @@ def llama_server(machine: Machine | None) -> Program | None:
     """Return the first llama-server that was found, None when there is none."""
     found = (p for r in (machine.runtimes if machine else ()) for p in r.programs)
     return next((program for program in found if program.name == "llama-server"), None)
+
+
+def _beside(choice: Choice, placed: Placement) -> tuple[tuple[Beside, ...], tuple[str, ...]]:
+    """Return the files beside the model that can be placed, and why others cannot."""
+    found: list[Beside] = []
+    problems = []
+    for one in choice.companions:
+        try:
+            found += beside.beside(
+                (one,), placed, choice.devices, choice.host, choice.request, build=choice.build
+            )
+        except UserError as error:
+            title = placed_bars.BESIDE[one.kind]
+            problems.append(f"{title} {one.model.name} is not counted: {error.sentence()}")
+    return tuple(found), tuple(problems)
 
 
 def _predict(placed: Placement, choice: Choice) -> Prediction:
@@ -304,86 +331,3 @@ def _cells_sentence(placed: Placement) -> str:
     on_device = sum(layer.device is not None for layer in blocks)
     output = placed.layers[-1].device or "system memory"
     return f"{on_device} of {len(blocks)} blocks on a device, the output layer on {output}"
-
-
-def _note_of(one: Beside) -> str:
-    option = "-md" if one.kind is beside.Kind.DRAFT else "--mmproj"
-    return f"{_BESIDE[one.kind]} {one.name} ({option}): {one.note}."
-
-
-def _beside(others: Sequence[Beside], buffers: Sequence[str]) -> tuple[_Part, ...]:
-    return tuple(
-        (
-            "other", _BESIDE[one.kind],
-            sum(row.total_bytes for row in one.rows if row.buffer in buffers),
-            f"{one.name}: {one.note}",
-        )
-        for one in others
-    )  # fmt: skip
-
-
-def _device_bar(device: Device, placed: Placement, others: Sequence[Beside]) -> NamedBar:
-    row = placed.row(device.id) or Row(device.id, False, 0, 0, 0, 0, 0)
-    free = device.free_bytes
-    total = device.total_bytes or free or 0
-    used = max(total - free, 0) if free is not None else 0
-    title = f"{device.id} · {device.description}" if device.description else device.id
-    kept = overhead_of(device) if row.total_bytes else None
-    return _bar(
-        title, row, "device", total=total, used=used, source=device.source, told=placed.source,
-        kept=kept, more=_beside(others, (device.id,)),
-    )  # fmt: skip
-
-
-def _host_bar(host: Host, placed: Placement, others: Sequence[Beside]) -> NamedBar:
-    row = placed.total(is_host=True)
-    total = host.total_bytes or 0
-    available = host.available_bytes
-    used = max(total - available, 0) if available is not None else 0
-    return _bar(
-        "System memory", row, "host", total=total, used=used, source="operating system",
-        told=placed.source, more=_beside(others, _HOST_ROWS),
-    )  # fmt: skip
-
-
-def _bar(
-    title: str, row: Row, role: str, *, total: int, used: int, source: str,
-    told: str, kept: Overhead | None = None, more: tuple[_Part, ...] = (),
-) -> NamedBar:  # fmt: skip
-    needed = row.total_bytes + (kept.n_bytes if kept else 0) + sum(part[2] for part in more)
-    width = max(total, used + needed, 1)
-    parts = [
-        (role, "Weights", row.weights_bytes, told),
-        ("kv", "KV cache", row.context_bytes, told),
-        (
-            "compute",
-            "Compute",
-            row.compute_bytes,
-            f"{told}; range {units.mib(row.compute_low_bytes)} to "
-            f"{units.mib(row.compute_high_bytes)}",
-        ),
-        *more,
-        ("other", "In use", used, f"by other programs, before the load: {source}"),
-    ]
-    if kept is not None:
-        why = f"kept for its own use; {kept.source}"
-        parts.insert(-1, ("other", "Driver", kept.n_bytes, why))
-    segments = [
-        Segment(which, name, units.size(n_bytes), n_bytes / width, where)
-        for which, name, n_bytes, where in parts
-        if n_bytes
-    ]
-    over = used + needed - total if total else 0
-    if total and over <= 0:
-        rest = total - used - needed
-        segments.append(Segment("free", "Free", units.size(rest), rest / width, source))
-    headline = f"{units.size(needed)} of {units.size(total)}" if total else units.size(needed)
-    if total:
-        headline += (
-            f" · does not fit by {units.size(over)}"
-            if over > 0
-            else f" · {units.size(-over)} stay free"
-        )
-    sentence = f"{title}: {headline}. " + ", ".join(f"{s.name} {s.text}" for s in segments)
-    limit = total / width if total and over > 0 else None
-    return NamedBar(title, headline, over > 0, Bar(tuple(segments), limit, sentence))

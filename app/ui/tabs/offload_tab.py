@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from app.core import builds
 from app.core.bandwidth import table_r
@@ -19,9 +19,11 @@ from app.ui.models import offload_model, position_model, rate_model, tensor_mode
 from app.ui.models.offload_model import Choice, CurvePoint, OffloadView
 from app.ui.models.position_model import Positions
 from app.ui.widgets.bar_list import BarList
+from app.ui.widgets.best_row import BestRow
 from app.ui.widgets.card import Card, NumberCard, dim_label
 from app.ui.widgets.command_box import CommandBox
 from app.ui.widgets.companion_row import CompanionRow
+from app.ui.widgets.curve_card import CurveCard
 from app.ui.widgets.field import combo
 from app.ui.widgets.layer_map import LayerMap
 from app.ui.widgets.load_controls import LoadControls
@@ -29,7 +31,6 @@ from app.ui.widgets.page import Page
 from app.ui.widgets.position_slider import PositionSlider
 from app.ui.widgets.rate_line import RateLine
 from app.ui.widgets.said_panel import SaidPanel
-from app.ui.widgets.slowdown_plot import SlowdownPlot
 from app.work.detection import Detection
 from app.work.jobs import Latest
 from app.work.notebook import Notebook
@@ -61,7 +62,7 @@ class OffloadTab(Page):
         self.action.connect(self.open_wanted)
         self._slider.moved.connect(self._on_slider)
         self._experts.moved.connect(self._on_experts)
-        self._take_best.clicked.connect(self._on_best_taken)
+        self._best.taken.connect(self._on_best_taken)
         self._controls.changed.connect(self._on_controls)
         self._beside.changed.connect(self._show)
         self._runtime.currentIndexChanged.connect(self._show)
@@ -110,10 +111,8 @@ class OffloadTab(Page):
     def _forget(self) -> None:
         """Take down what was calculated for another model."""
         self._curve, self._positions, self._basis = (), None, None
-        self._plot.hide()
-        self._plot_note.setText(self.tr("Calculating the curve…"))
-        self._best.setText(self.tr("Trying positions…"))
-        self._take_best.hide()
+        self._curve_card.show_none(self.tr("Calculating the curve…"))
+        self._best.show_text(self.tr("Trying positions…"))
         self._said.forget_fit()
 
     def _read_kept(self, name: str) -> None:
@@ -207,6 +206,7 @@ class OffloadTab(Page):
             self._note.setObjectName("errorText")
             self._note.setText(error.sentence())
             self._note.style().polish(self._note)
+            self._note.show()
             return
         self._show_view(view)
         self._said.show_placement(self._choice(), view.placed)
@@ -231,6 +231,7 @@ class OffloadTab(Page):
         self._command.show_command(view.command, self.tr("n_gpu_layers and what differs here"))
         self._note.setObjectName("dim")
         self._note.style().polish(self._note)
+        self._beside.show_problems(view.problems)
         self._note.setText("\n".join(view.notes))
         self._note.setVisible(bool(view.notes))
 
@@ -273,14 +274,23 @@ class OffloadTab(Page):
             name="positions worth to know",
         )
         job.done.connect(self._on_positions)
+        job.failed.connect(self._on_no_positions)
+
+    def _on_no_positions(self, error: Exception) -> None:
+        """End the wait: the load is refused, which the note beside the bars explains."""
+        self._positions = None
+        self._slider.show_marks(())
+        self._experts.show_marks(())
+        self._said.forget_fit()
+        self._best.show_text(offload_model.no_best(error))
 
     def _on_positions(self, found: Positions) -> None:
         self._positions = found
         self._slider.show_marks(position_model.layer_marks(found))
         self._experts.show_marks(position_model.expert_marks(found))
         self._said.show_fit(found.fit)
-        self._best.setText(position_model.best_text(found))
-        self._take_best.setVisible(found.best.ngl is not None)
+        is_offer = found.best.ngl is not None
+        self._best.show_text(position_model.best_text(found), is_offer=is_offer)
 
     def _start_curve(self) -> None:
         prepared, choice = self._prepared, self._choice()
@@ -291,19 +301,25 @@ class OffloadTab(Page):
             name="slowdown curve",
         )
         job.done.connect(self._on_curve)
+        job.failed.connect(self._on_no_curve)
+
+    def _on_no_curve(self, error: Exception) -> None:
+        self._curve = ()
+        self._curve_card.show_none(offload_model.no_curve(error))
 
     def _on_curve(self, points: tuple[CurvePoint, ...]) -> None:
         self._curve = points
         choice = self._choice()
-        curve = offload_model.plot_curve(points, choice.r, self._share)
-        self._plot.show_curve(curve)
-        self._plot.setVisible(bool(curve.x))  # the note says why there is none
-        self._plot_note.setText(offload_model.plot_note(points, choice))
+        self._curve_card.show_curve(
+            offload_model.plot_curve(points, choice.r, self._share),
+            offload_model.plot_note(points, choice),
+        )
         self._show_point()
 
     def _show_point(self) -> None:
-        found = offload_model.plot_point(self._curve, self._slider.value, self._ratio())
-        self._plot.show_point(found.x, found.y, found.text)
+        self._curve_card.show_point(
+            offload_model.plot_point(self._curve, self._slider.value, self._ratio())
+        )
 
     # ------------------------------------------------------------------ building
 
@@ -333,7 +349,8 @@ class OffloadTab(Page):
         self._lower = QBoxLayout(QBoxLayout.Direction.LeftToRight)
         self._lower.setSpacing(theme.M)
         self._lower.addWidget(self._make_bars(), 1)
-        self._lower.addWidget(self._make_plot(), 1)
+        self._curve_card = CurveCard()
+        self._lower.addWidget(self._curve_card, 1)
         self.body.addLayout(self._lower)
         self._said = SaidPanel(self._session)
         self.body.addWidget(self._said)
@@ -366,15 +383,8 @@ class OffloadTab(Page):
         row.addWidget(self._expert_text)
         row.addWidget(self._experts)
         card.body.addWidget(self._expert_row)
-        offer = QHBoxLayout()
-        offer.setSpacing(theme.M)
-        self._best = dim_label()
-        self._take_best = QPushButton(self.tr("Use the best"))
-        self._take_best.setObjectName("takeBest")
-        self._take_best.hide()
-        offer.addWidget(self._best, 1)
-        offer.addWidget(self._take_best)
-        card.body.addLayout(offer)
+        self._best = BestRow()
+        card.body.addWidget(self._best)
         return card
 
     def _make_bars(self) -> Card:
@@ -384,12 +394,4 @@ class OffloadTab(Page):
         card.body.addWidget(self._bars)
         card.body.addWidget(self._note)
         card.body.addStretch(1)
-        return card
-
-    def _make_plot(self) -> Card:
-        card = Card(self.tr("Slowdown against all layers on the device"))
-        self._plot = SlowdownPlot()
-        self._plot_note = dim_label()
-        card.body.addWidget(self._plot, 1)
-        card.body.addWidget(self._plot_note)
         return card

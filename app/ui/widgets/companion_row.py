@@ -60,6 +60,10 @@ class CompanionRow(QWidget):
         self._found.clear()
         self._show()
 
+    def show_problems(self, problems: tuple[str, ...]) -> None:
+        """Show why a file that was read cannot be counted; () = all are."""
+        self._note.setText("\n".join(problems))
+
     def _on_clicked(self, kind: Kind) -> None:
         if self._found.pop(kind, None) is not None:
             self._show()
