@@ -25,7 +25,6 @@ from app.work.typed_ratio import typed_ratio
 
 SCHEMA = product.schema("practice")
 ALL = "all"
-_CTX = 4096  # of the healthy load
 
 
 def add_options(parser: ArgumentParser) -> None:
@@ -35,7 +34,7 @@ def add_options(parser: ArgumentParser) -> None:
                         help="which to make: %(choices)s (without the option: only list and "
                         "predict them)")  # fmt: skip
     parser.add_argument("--ctx", type=count(1), metavar="N",
-                        help=f"context of the healthy load (default {_CTX})")  # fmt: skip
+                        help=f"context of the healthy load (default {practice.CTX})")  # fmt: skip
     add_load_options(parser)
     add_run_options(parser)
     parser.add_argument("--json", action="store_true", help=f"print {SCHEMA}")
@@ -47,7 +46,7 @@ def main(options: Namespace) -> int:
         model = read_model(options.model)
     except UserError as error:
         raise CommandError.of(UNREADABLE, error) from error
-    base = replace(run_request_of(options, Tool.SERVER), ctx=options.ctx or _CTX)
+    base = replace(run_request_of(options, Tool.SERVER), ctx=options.ctx or practice.CTX)
     with running.application():
         runner = _Runner(options, base, model.path)
         if options.fault is None:

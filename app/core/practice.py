@@ -20,7 +20,7 @@ from app.core.request import LoadRequest
 from app.core.rule import Diagnosis
 from app.core.units import MIB
 
-_CTX = 4096  # what the healthy load of the challenge has
+CTX = 4096  # what the healthy load of the challenge has
 _NO_DEVICE = (
     "llama.cpp lists no device here, so none can be taken away (one that is reached by RPC is "
     "listed once the model was diagnosed with it)"
@@ -54,7 +54,7 @@ def lessons(evidence: Evidence, base: LoadRequest) -> tuple[Lesson, ...]:
         prepared = placement.prepare(evidence.model)
     except UserError:
         return ()
-    healthy = replace(base, ngl=None, ctx=base.ctx or _CTX, use_devices=True)
+    healthy = replace(base, ngl=None, ctx=base.ctx or CTX, use_devices=True)
     half = prepared.shape.layers_total // 2
     missing = "" if devices else _NO_DEVICE
     made = (

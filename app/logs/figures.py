@@ -54,6 +54,11 @@ def grouped(text: str) -> int:
     return int(text.replace(",", ""))
 
 
+def share(percent: str) -> float:
+    """Return a share of one for a figure in percent."""
+    return float(percent) / 100
+
+
 def always(word: str) -> Callable[[str], str]:
     """Return what makes any group say the same word."""
     return lambda _text: word
@@ -118,29 +123,9 @@ def seconds(text: str) -> float:
     return 1000 * float(found[0])
 
 
-def vulkan_name(index: str) -> str:
-    """Return the device's name of an index in ggml_vulkan's own list."""
-    return f"Vulkan{index}"
-
-
 def flash_state(text: str) -> str:
     """Return enabled, disabled or auto; builds to 2025-08 print 1 and 0."""
     return {"0": "disabled", "1": "enabled", "-1": "auto"}.get(text, text)
-
-
-def weights_part(_text: str) -> str:
-    """Name the part of memory that a line speaks of without naming it."""
-    return "weights"
-
-
-def kv_part(_text: str) -> str:
-    """Name the part of memory that a line speaks of without naming it."""
-    return "kv"
-
-
-def draft_kind(_text: str) -> str:
-    """Name the kind of a model that guesses ahead."""
-    return "draft"
 
 
 # what is wrong with a model file, by the words of its first error line (ggml/src/gguf.cpp and

@@ -3,7 +3,7 @@
 import re
 
 from app.core.log import Fact, Pattern, Sample
-from app.logs.figures import decimal_mb, vulkan_name
+from app.logs.figures import decimal_mb, numbered
 
 PATTERNS = (
     Pattern(
@@ -121,7 +121,7 @@ PATTERNS = (
         regex=re.compile(
             r"ggml_vulkan: (?P<device>\d+) = (?P<description>.*?) \| uma: (?P<uma>[01])"
         ),
-        types={"device": vulkan_name, "uma": int},
+        types={"device": numbered("Vulkan"), "uma": int},
         samples=(
             Sample(
                 build="11434 (source, ggml-vulkan.cpp)",

@@ -3,7 +3,7 @@
 import re
 
 from app.core.log import Fact, Pattern, Sample
-from app.logs.figures import draft_kind
+from app.logs.figures import always
 
 PATTERNS = (
     Pattern(
@@ -39,7 +39,7 @@ PATTERNS = (
         fact=Fact.LOAD_START,
         keys=("loading draft model '",),
         regex=re.compile(r"loading (?P<kind>draft) model '(?P<path>.+)'"),
-        types={"kind": draft_kind},
+        types={"kind": always("draft")},
         samples=(
             Sample(
                 build="11434 (source, common/speculative.cpp)",

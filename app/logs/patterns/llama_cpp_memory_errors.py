@@ -3,7 +3,7 @@
 import re
 
 from app.core.log import Fact, Pattern, Sample
-from app.logs.figures import kv_part, mib_to_bytes, weights_part
+from app.logs.figures import always, mib_to_bytes
 
 PATTERNS = (
     Pattern(
@@ -148,7 +148,7 @@ PATTERNS = (
         fact=Fact.ERROR_MEMORY,
         keys=("unable to allocate ",),
         regex=re.compile(r"(?P<part>unable to allocate) (?P<buffer>\S.*?) buffer"),
-        types={"part": weights_part},
+        types={"part": always("weights")},
         samples=(
             Sample(
                 build="11434 (source, src/llama-model.cpp)",
@@ -165,7 +165,7 @@ PATTERNS = (
             r"(?P<part>pre-allocated tensor) \(cache_[kv]\w*\) in a buffer \((?P<buffer>.+?)\) "
             r"that cannot run the operation"
         ),
-        types={"part": kv_part},
+        types={"part": always("kv")},
         samples=(
             Sample(
                 build="10434",

@@ -4,13 +4,7 @@ import re
 from collections.abc import Callable, Mapping
 
 from app.core.log import Fact, Pattern, Sample, Value
-from app.logs.figures import per_second
-
-
-def _share(percent: str) -> float:
-    """Return a share of one."""
-    return float(percent) / 100
-
+from app.logs.figures import per_second, share
 
 _RATE: Mapping[str, Callable[[str], Value]] = {"ms": float, "n": int, "tps": per_second}
 
@@ -62,7 +56,7 @@ PATTERNS = (
         fact=Fact.DRAFT_ACCEPTANCE,
         keys=("accept    = ",),
         regex=re.compile(r"^accept    = (?P<rate>[\d.]+)%$"),
-        types={"rate": _share},
+        types={"rate": share},
         samples=(
             Sample(
                 build="2024-11 (llama-speculative)",

@@ -3,7 +3,7 @@
 import re
 
 from app.core.log import Fact, Pattern, Sample
-from app.logs.figures import always, decimal_gb, draft_kind, last_by_first
+from app.logs.figures import always, decimal_gb, last_by_first
 
 PATTERNS = (
     Pattern(
@@ -92,7 +92,7 @@ PATTERNS = (
         regex=re.compile(
             r"(?:\[INFO\]:? |^)Loading (?P<kind>draft) model from (?P<path>/.+?)(?:\.\.\.)?$"
         ),
-        types={"kind": draft_kind},
+        types={"kind": always("draft")},
         samples=(
             Sample(
                 build="LM Studio 0.3.12 (lmstudio-bug-tracker issue 498)",

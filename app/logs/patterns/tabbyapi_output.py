@@ -3,17 +3,12 @@
 import re
 
 from app.core.log import Fact, Pattern, Sample
-from app.logs.figures import always, first_by_last
+from app.logs.figures import always, first_by_last, share
 
 _TABBY = (
     "Metrics (ID: 3f2a): 200 tokens generated in 6.2 seconds (Queue: 0.0 s, Process: 1024 cached "
     "tokens and 512 new tokens at 812.4 T/s, Generate: 35.9 T/s, Context: 1536 tokens)"
 )
-
-
-def _share(percent: str) -> float:
-    """Return a share of one."""
-    return float(percent) / 100
 
 
 def _engine(text: str) -> str:
@@ -96,7 +91,7 @@ PATTERNS = (
             r"\((?P<rate>[\d.]+)%"
         ),
         may_break=True,
-        types={"accepted": int, "generated": int, "rate": _share},
+        types={"accepted": int, "generated": int, "rate": share},
         samples=(
             Sample(
                 build="TabbyAPI 2026-09 (theroyallab/tabbyAPI pull request 469)",

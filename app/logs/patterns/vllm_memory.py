@@ -3,12 +3,7 @@
 import re
 
 from app.core.log import Fact, Pattern, Sample
-
-
-def _whole(text: str) -> int:
-    """Return the number of a text with thousands separators."""
-    return int(text.replace(",", ""))
-
+from app.logs.figures import grouped
 
 PATTERNS = (
     Pattern(
@@ -18,7 +13,7 @@ PATTERNS = (
             r"max seq len \((?P<asked>[\d,]+)\) is (?P<kind>larger) than the maximum number of "
             r"tokens that can be stored in KV cache \((?P<stored>[\d,]+)\)"
         ),
-        types={"asked": _whole, "stored": _whole, "kind": lambda _text: "length"},
+        types={"asked": grouped, "stored": grouped, "kind": lambda _text: "length"},
         may_break=True,
         samples=(
             Sample(
@@ -37,7 +32,7 @@ PATTERNS = (
             r"max seq len \((?P<asked>[\d,]+)\).* is (?P<kind>larger) than the available KV cache "
             r"memory.*estimated maximum model length is (?P<stored>[\d,]+)"
         ),
-        types={"asked": _whole, "stored": _whole, "kind": lambda _text: "length"},
+        types={"asked": grouped, "stored": grouped, "kind": lambda _text: "length"},
         may_break=True,
         samples=(
             Sample(
