@@ -3,7 +3,7 @@
 Time per token is the sum over devices of bytes read there over that path's rate; r is how many
 times slower the host path is. s is the host's share: three quarters by bytes (f, which is what is
 shown), a quarter by layers, for the fixed time of each block. predicted_share() is the one source
-of s, for predictions and for the lines through measured rates (decision 0010).
+of s, for predictions and for the lines through measured rates (decision 0011).
 """
 
 from dataclasses import dataclass
