@@ -59,6 +59,8 @@ def _words(request: LoadRequest) -> list[str]:
         words += ["--gpulayers", "0"]
     elif request.ngl is not None and request.ngl >= 0:
         words += ["--gpulayers", str(request.ngl)]
+    if request.use_devices and request.device_ids:
+        words += ["--device", ",".join(request.device_ids)]
     if request.ctx:
         words += ["--contextsize", str(request.ctx)]
     if request.cache_type_k != "f16" and not _cache_problem(request):

@@ -147,6 +147,8 @@ def setting(wish: LoadWish) -> str:
         lines.append("Offload KV Cache to GPU Memory: off")
     if request.load_mode in ("none", "dio"):
         lines.append("Try mmap(): off")
+    if request.use_devices and request.device_ids:
+        lines.append(f"Hardware, GPUs: only {', '.join(request.device_ids)} on")
     if request.draft_path:
         lines.append(f"Speculative Decoding, Draft Model: {request.draft_path}")
     if request.projector_path:

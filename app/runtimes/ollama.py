@@ -7,8 +7,9 @@ from app.core.machine import LoadedModel, Program, Runtime
 from app.core.probe import LoadWish, RuntimeProbe
 from app.core.request import SplitMode, Switch
 from app.core.secrets import hidden_argv
-from app.runtimes import ports
+from app.runtimes import visible
 from app.runtimes.answers import document, objects, text, whole
+from app.runtimes.others import body_of
 from app.runtimes.places import executable, folder_of, join, variable
 
 ID = "ollama"
@@ -41,7 +42,7 @@ def find(host: Host, folders: tuple[str, ...] = ()) -> tuple[Runtime, ...]:
             source=f"http://127.0.0.1:{port}/api/version" if is_answering else source,
             is_running=is_answering or process is not None,
             backends=_backends(host),
-            loaded=loaded_models(_ask(host, port, "/api/ps")) if is_answering else (),
+            loaded=loaded_models(body_of(host, port, "/api/ps")) if is_answering else (),
             port=port if is_answering else None,
             argv=hidden_argv(process.argv) if process is not None else (),
         ),
@@ -101,6 +102,7 @@ def _environment(wish: LoadWish) -> list[str]:
         experts = f"LLAMA_ARG_N_CPU_MOE={request.n_cpu_moe}"
     if experts:  # its llama-server inherits the service's environment since 0.30
         found.append(f"{experts}   (undocumented: it reaches llama-server since Ollama 0.30)")
+    found += visible.variables(request.device_ids if request.use_devices else ())
     if not found:
         return []
     return ["# environment of the Ollama service, for all models:", *(f"# {v}" for v in found)]
@@ -108,6 +110,7 @@ def _environment(wish: LoadWish) -> list[str]:
 
 def _not_possible(wish: LoadWish) -> list[str]:
     request = wish.request
+    unnamed = visible.unnamed(request.device_ids)
     names = [
         name
         for name, is_set in (
@@ -120,6 +123,7 @@ def _not_possible(wish: LoadWish) -> list[str]:
             ("tensors moved by name", bool(request.overrides or request.n_cpu_ffn)),
             ("the projector on the host", not request.projector_offload),
             ("a split ratio", bool(request.tensor_split)),
+            (f"use of {' and '.join(unnamed)}", bool(unnamed)),
         )
         if is_set
     ]
@@ -184,14 +188,9 @@ def _running(host: Host, process: ProcessInfo | None) -> tuple[int, str | None]:
 def _running_version(host: Host, port: int) -> str | None:
     """Return the version of a server that says it is Ollama; KoboldCpp imitates /api/version."""
     # a port alone proves nothing
-    if b"Ollama is running" not in _ask(host, port, "/")[:200]:
+    if b"Ollama is running" not in body_of(host, port, "/")[:200]:
         return None
-    return text(document(_ask(host, port, "/api/version")), "version")[:60] or None
-
-
-def _ask(host: Host, port: int, path: str) -> bytes:
-    answer = ports.get(host, port, path)
-    return answer.body if answer.status == 200 else b""
+    return text(document(body_of(host, port, "/api/version")), "version")[:60] or None
 
 
 RUNTIME = RuntimeProbe(ID, TITLE, find, setting)

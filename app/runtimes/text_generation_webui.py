@@ -4,7 +4,7 @@ from app.core.host import Host
 from app.core.machine import LoadedModel, Runtime
 from app.core.probe import LoadWish, RuntimeProbe
 from app.core.request import LoadRequest, SplitMode
-from app.runtimes import others, shell
+from app.runtimes import others, shell, visible
 from app.runtimes.answers import document, text
 from app.runtimes.places import join
 
@@ -56,6 +56,9 @@ def setting(wish: LoadWish) -> str:
     if extra:
         words += ["--extra-flags", ",".join(extra)]
     line = shell.line(tuple(words), platform=wish.platform)
+    if len(request.device_ids) > 1:
+        named = visible.variables(request.device_ids)
+        line += "".join(f"\n# set before it starts: {text}" for text in named)
     if _has_cache(request):
         return line
     types = f"{request.cache_type_k} and {request.cache_type_v}"

@@ -146,3 +146,21 @@ def test_files_beside_the_model_have_each_runtimes_own_words() -> None:
     assert "Draft Model: d.gguf" in lm_studio.RUNTIME.setting(wish)
     assert "mmproj_path: p.gguf" in jan.RUNTIME.setting(wish)
     assert "a draft model" in jan.RUNTIME.setting(wish)
+
+
+def test_some_devices_are_named_in_each_runtimes_way() -> None:
+    wish = LoadWish(LoadRequest(device_ids=("CUDA0", "CUDA2")), "m.gguf")
+    assert llama_cpp.RUNTIME.setting(wish).endswith("-dev CUDA0,CUDA2")
+    assert "# CUDA_VISIBLE_DEVICES=0,2" in ollama.RUNTIME.setting(wish)
+    assert "--device CUDA0,CUDA2" in koboldcpp.RUNTIME.setting(wish)
+    web = text_generation_webui.RUNTIME.setting(wish)
+    assert "# set before it starts: CUDA_VISIBLE_DEVICES=0,2" in web
+    assert "only CUDA0, CUDA2 on" in lm_studio.RUNTIME.setting(wish)
+    assert "Devices for Offload: CUDA0, CUDA2" in jan.RUNTIME.setting(wish)
+
+
+def test_ollama_cannot_name_a_device_by_rpc() -> None:
+    wish = LoadWish(LoadRequest(device_ids=("RPC0", "ROCm1", "Vulkan0")), "m.gguf")
+    lines = ollama.RUNTIME.setting(wish).splitlines()
+    assert "# ROCR_VISIBLE_DEVICES=1" in lines and "# GGML_VK_VISIBLE_DEVICES=0" in lines
+    assert lines[-1] == "# Ollama has no setting for: use of RPC0"

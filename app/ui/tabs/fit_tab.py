@@ -119,7 +119,9 @@ class FitTab(Page):
             return
         machine = self._session.evidence.machine
         devices, host = self._chooser.devices, host_of(machine)
-        request = replace(LoadRequest(), use_devices=self._chooser.uses_devices)
+        request = LoadRequest(
+            use_devices=self._chooser.uses_devices, device_ids=self._chooser.device_ids
+        )
         build = builds.of_machine(machine)
         chosen = self._caches.currentData()
         is_all = chosen == _ALL_CACHES

@@ -1,4 +1,4 @@
-"""Which devices a load may use: those that were found, one of them, a card thought of, none."""
+"""Which devices a load may use: all that were found, some, one, a card thought of, none."""
 
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QComboBox, QDoubleSpinBox, QHBoxLayout, QSpinBox, QWidget
@@ -6,9 +6,10 @@ from PySide6.QtWidgets import QComboBox, QDoubleSpinBox, QHBoxLayout, QSpinBox, 
 from app.core.machine import Device
 from app.ui import theme
 from app.ui.models import device_choice
+from app.ui.widgets.check_menu import CheckMenu
 from app.ui.widgets.field import Field, combo, narrow
 
-_ALL, _CARD, _NONE = "all", "card", "none"
+_ALL, _SOME, _CARD, _NONE = "all", "some", "card", "none"
 
 
 class DeviceChooser(QWidget):
@@ -36,6 +37,9 @@ class DeviceChooser(QWidget):
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(theme.M)
         layout.addWidget(Field(self.tr("Device"), self._box), 1)
+        self._some = CheckMenu("someDevices")
+        self._some_field = Field(self.tr("Devices to use"), self._some)
+        layout.addWidget(self._some_field, 1)
         self._card_fields = (
             Field(self.tr("Card's free memory"), self._gib),
             Field(self.tr("Card's backend"), self._kind),
@@ -48,6 +52,7 @@ class DeviceChooser(QWidget):
         self._gib.valueChanged.connect(self.changed)
         self._count.valueChanged.connect(self.changed)
         self._kind.currentIndexChanged.connect(self.changed)
+        self._some.changed.connect(self.changed)
 
     def set_devices(self, devices: tuple[Device, ...], *, is_known: bool) -> None:
         """Offer the detected devices; keeps the user's choice while it is still offered.
@@ -57,10 +62,12 @@ class DeviceChooser(QWidget):
         """
         kept = self._box.currentData()
         self._detected = devices
+        self._some.set_entries(tuple((d.id, device_choice.title(d)) for d in devices))
         self._box.blockSignals(True)
         self._box.clear()
         if len(devices) > 1:
             self._box.addItem(self.tr("All {} devices").format(len(devices)), _ALL)
+            self._box.addItem(self.tr("Some devices"), _SOME)
         for device in devices:
             self._box.addItem(device_choice.title(device), device.id)
         self._box.addItem(self.tr("A card I think of"), _CARD)
@@ -79,12 +86,16 @@ class DeviceChooser(QWidget):
             return device_choice.cards(
                 self._gib.value(), self._kind.currentData(), self._count.value()
             )
+        if chosen == _SOME:
+            return tuple(d for d in self._detected if d.id in self._some.checked)
         return tuple(d for d in self._detected if chosen in (_ALL, d.id))
 
     @property
     def device_ids(self) -> tuple[str, ...]:
         """Return the ids to name to the runtime; empty = it may use all it has."""
         chosen = self._box.currentData()
+        if chosen == _SOME:
+            return self._some.checked
         is_one_of_many = len(self._detected) > 1 and chosen not in (_ALL, _CARD, _NONE)
         return (chosen,) if is_one_of_many else ()
 
@@ -99,5 +110,6 @@ class DeviceChooser(QWidget):
         self.changed.emit()
 
     def _show_card(self) -> None:
+        self._some_field.setVisible(self._box.currentData() == _SOME)
         for field in self._card_fields:
             field.setVisible(self._box.currentData() == _CARD)
