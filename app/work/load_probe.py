@@ -16,7 +16,7 @@ from app.core.request import LoadRequest
 from app.runtimes import llama_argv
 from app.work import server_bench
 from app.work.outcome import End, Outcome
-from app.work.server_bench import HOST, Endpoint
+from app.work.server_client import HOST, Endpoint
 from app.work.steps import FirstOf, JobEnd, ProcessEnd, Script, Steps
 
 KEEP_LOGS = 20

@@ -7,6 +7,7 @@ from app.core.host import Host
 from app.core.machine import Runtime
 from app.core.secrets import hidden_argv
 from app.work import text_check
+from app.work.server_client import Endpoint
 from app.work.steps import Script, Steps
 from app.work.text_check import CHECK_TEXT, Chat
 
@@ -52,7 +53,7 @@ def checked(steps: Steps, runtime: Runtime, notes: list[str]) -> Script[tuple[Te
     name = runtime.loaded[0].name if runtime.loaded else ""
     found: list[TextCheck] = []
     for temperature in (0.0, *text_check.own_temperatures(runtime.port, above=_HIGH)):
-        chat = Chat(runtime.port, model=name, temperature=temperature)
+        chat = Chat(Endpoint(runtime.port), model=name, temperature=temperature)
         check, why = yield steps.job(partial(text_check.ask, chat, ()), "text check")
         if check is None:
             notes.append(f"The text was not checked: {why}.")

@@ -1,20 +1,20 @@
 """Measures both rates through llama-server's own timings, where there is no llama-bench."""
 
 import http.client
-import json
 from dataclasses import dataclass
 from typing import Any
 
 from app.core.bench import BenchRun, Test
 from app.core.errors import UserError
+from app.work import server_client
 from app.work.jobs import Cancel, Progress
+from app.work.server_client import Endpoint
+from app.work.settings import LOAD_TIMEOUT_S, default_path
 
 INSTRUMENT = "llama-server"
-HOST = "127.0.0.1"
 _POLL_S = 0.1
 _HEALTH_TIMEOUT_S = 2.0
 _REQUEST_TIMEOUT_S = 3600.0  # a large prompt on a slow computer; cancelling stops the server
-_ANSWER_LIMIT_BYTES = 16 << 20
 # tokens of a prompt: any will do, but special ones lie at the ends of a vocabulary
 _FIRST_TOKEN, _TOKEN_SPAN = 1000, 500
 _END_ARRIVES_S = 0.5
@@ -22,14 +22,6 @@ _END_ARRIVES_S = 0.5
 # Mesa's llvmpipe crashes in build 10434 (run: 8, 16 and 32 end with SIGSEGV, 1, 40 and 64 do not)
 _LOOK_PROMPT, _LOOK_GEN = 64, 5
 _ROOM = 8  # cells of the context that a request leaves free
-
-
-@dataclass(frozen=True, slots=True)
-class Endpoint:
-    """A llama-server of ours; the key keeps other programs out."""
-
-    port: int
-    key: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +49,8 @@ def wait_until_ready(endpoint: Endpoint, timeout_s: float, cancel: Cancel) -> No
     raise UserError(
         "The model did not load in time",
         f"llama-server was not ready after {timeout_s:.0f} s.",
-        "If the drive is slow, raise the limit in the settings and try again.",
+        "Try again: parts of the file may be in memory by then. "
+        f"For a longer wait set {LOAD_TIMEOUT_S.key} in {default_path()}.",
     )
 
 
@@ -138,7 +131,7 @@ def _timings(endpoint: Endpoint, n_prompt: int, n_gen: int, cancel: Cancel) -> d
         "stream": False,
     }
     try:
-        answer = _post(endpoint, "/completion", request)
+        answer = _ask(endpoint, "/completion", request)
     except (OSError, http.client.HTTPException) as error:
         # a cancelled run stops the server, which ends the request; and when the server died,
         # its end should be known before anybody stops it, since it says why
@@ -154,43 +147,26 @@ def _timings(endpoint: Endpoint, n_prompt: int, n_gen: int, cancel: Cancel) -> d
 
 def _context(endpoint: Endpoint) -> int:
     """Return the tokens that one slot takes."""
-    answer = _exchange(endpoint, "GET", "/props", None)
+    answer = _ask(endpoint, "/props")
     settings = answer.get("default_generation_settings")
     n_ctx = settings.get("n_ctx") if isinstance(settings, dict) else None
     return n_ctx if isinstance(n_ctx, int) and n_ctx > 0 else 1 << 30
 
 
 def _health(endpoint: Endpoint) -> int | None:
-    connection = http.client.HTTPConnection(HOST, endpoint.port, timeout=_HEALTH_TIMEOUT_S)
     try:
-        connection.request("GET", "/health")
-        return connection.getresponse().status
+        return server_client.ask(endpoint, "/health", timeout_s=_HEALTH_TIMEOUT_S).status
     except (OSError, http.client.HTTPException):
         return None  # it does not listen yet
-    finally:
-        connection.close()
 
 
-def _post(endpoint: Endpoint, path: str, body: dict[str, Any]) -> dict[str, Any]:
-    return _exchange(endpoint, "POST", path, json.dumps(body).encode())
-
-
-def _exchange(endpoint: Endpoint, method: str, path: str, body: bytes | None) -> dict[str, Any]:
-    headers = {"Authorization": f"Bearer {endpoint.key}", "Content-Type": "application/json"}
-    connection = http.client.HTTPConnection(HOST, endpoint.port, timeout=_REQUEST_TIMEOUT_S)
-    try:
-        connection.request(method, path, body, headers)
-        response = connection.getresponse()
-        data = response.read(_ANSWER_LIMIT_BYTES)
-    finally:
-        connection.close()
-    try:
-        answer = json.loads(data)
-    except ValueError as error:
-        raise _strange(f"{path} gave status {response.status} and no JSON") from error
-    if response.status != 200 or not isinstance(answer, dict):
-        raise _strange(f"{path} gave status {response.status}: {_message(answer)}")
-    return answer
+def _ask(endpoint: Endpoint, path: str, body: dict[str, Any] | None = None) -> dict[str, Any]:
+    answer = server_client.ask(endpoint, path, body, timeout_s=_REQUEST_TIMEOUT_S)
+    if answer.body is None:
+        raise _strange(f"{path} gave status {answer.status} and no JSON")
+    if answer.status != 200 or not isinstance(answer.body, dict):
+        raise _strange(f"{path} gave status {answer.status}: {_message(answer.body)}")
+    return answer.body
 
 
 def _message(answer: object) -> str:

@@ -49,11 +49,16 @@ ENTRIES: tuple[Entry, ...] = (
 )  # fmt: skip
 
 
+def default_path() -> Path:
+    """Return where the settings of this user are."""
+    return paths.user_config() / "settings.json"
+
+
 class Settings:
     """The settings file in memory; writes at once and whole, or not at all."""
 
     def __init__(self, path: Path | None = None) -> None:
-        self.path = path or paths.user_config() / "settings.json"
+        self.path = path or default_path()
         self.problem = ""  # why the file could not be used, for the user
         self._values = self._read()
 

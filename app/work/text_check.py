@@ -1,7 +1,6 @@
 """Asks a server a short question at temperature 0, and judges whether the answer can be read."""
 
 import http.client
-import json
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -9,11 +8,11 @@ from app.core import answer_text
 from app.core.evidence import TextCheck
 from app.core.request import LoadRequest
 from app.core.symptom import Symptom
-from app.work import load_probe
+from app.work import load_probe, server_client
 from app.work.jobs import Cancel, Progress
 from app.work.load_probe import Load, LoadPlan
 from app.work.outcome import Outcome
-from app.work.server_bench import HOST
+from app.work.server_client import Endpoint
 from app.work.steps import FirstOf, Script, Steps
 
 CHECK_TEXT = "Asking a short question at temperature 0"
@@ -29,15 +28,13 @@ QUESTION = (
 SEED = 1
 MOST_TOKENS = 256  # enough for a sentence and a thought; an answer that reaches it does not end
 _TIMEOUT_S = 600.0
-_ANSWER_LIMIT_BYTES = 4 << 20
 
 
 @dataclass(frozen=True, slots=True)
 class Chat:
     """Where to ask: a server of this computer that speaks the chat form most of them share."""
 
-    port: int
-    key: str = ""
+    endpoint: Endpoint
     model: str = ""  # the name under which it holds the model, "" = it has only one
     temperature: float = 0.0
 
@@ -57,7 +54,7 @@ def ask(
     if chat.model:
         body["model"] = chat.model
     try:
-        answer = _post(chat, "/v1/chat/completions", body)
+        answer = _ask(chat.endpoint, "/v1/chat/completions", body)
     except (OSError, http.client.HTTPException, ValueError) as error:
         cancel.check()  # a cancelled run stops the server, which ends the request
         return None, f"the short question got no answer ({type(error).__name__}: {error})"
@@ -100,7 +97,7 @@ def checked(
     """Ask a llama-server of ours, as a step; () when it gave no answer, and a note says why."""
     steps.begin(CHECK_TEXT)
     settings = (("type_k", request.cache_type_k), ("type_v", request.cache_type_v))
-    chat = Chat(load.endpoint.port, load.endpoint.key)
+    chat = Chat(load.endpoint)
     job = steps.job(lambda cancel, progress: ask(chat, settings, cancel, progress), "text check")
     first = yield FirstOf(job, load.end)
     if isinstance(first, Outcome):
@@ -141,7 +138,7 @@ def checked_plain(
 def own_temperatures(port: int, *, above: float) -> tuple[float, ...]:
     """Return the temperature that a llama-server uses by itself, () when it is lower or unsaid."""
     try:
-        answer = _get(Chat(port), "/props")
+        answer = _ask(Endpoint(port), "/props")
     except (OSError, http.client.HTTPException, ValueError):
         return ()
     settings = answer.get("default_generation_settings")
@@ -164,35 +161,17 @@ def _counted(chat: Chat, answer: dict[str, Any]) -> int | None:
     """Return the tokens of what is shown, None where the server does not count them."""
     shown = _text(_first(answer.get("choices")).get("message"), "content")
     try:
-        tokens = _post(chat, "/tokenize", {"content": shown}).get("tokens")
+        tokens = _ask(chat.endpoint, "/tokenize", {"content": shown}).get("tokens")
     except (OSError, http.client.HTTPException, ValueError):
         return None
     return len(tokens) if isinstance(tokens, list) else None
 
 
-def _get(chat: Chat, path: str) -> dict[str, Any]:
-    return _exchange(chat, "GET", path, None)
-
-
-def _post(chat: Chat, path: str, body: dict[str, Any]) -> dict[str, Any]:
-    return _exchange(chat, "POST", path, json.dumps(body).encode())
-
-
-def _exchange(chat: Chat, method: str, path: str, body: bytes | None) -> dict[str, Any]:
-    headers = {"Content-Type": "application/json"}
-    if chat.key:
-        headers["Authorization"] = f"Bearer {chat.key}"
-    connection = http.client.HTTPConnection(HOST, chat.port, timeout=_TIMEOUT_S)
-    try:
-        connection.request(method, path, body, headers)
-        response = connection.getresponse()
-        data = response.read(_ANSWER_LIMIT_BYTES)
-    finally:
-        connection.close()
-    answer = json.loads(data)
-    if response.status != 200 or not isinstance(answer, dict):
-        raise ValueError(f"status {response.status}")
-    return answer
+def _ask(endpoint: Endpoint, path: str, body: dict[str, Any] | None = None) -> dict[str, Any]:
+    answer = server_client.ask(endpoint, path, body, timeout_s=_TIMEOUT_S)
+    if answer.status != 200 or not isinstance(answer.body, dict):
+        raise ValueError(f"status {answer.status}")
+    return answer.body
 
 
 def _first(items: object) -> dict[str, Any]:

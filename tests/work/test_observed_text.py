@@ -13,6 +13,7 @@ from app.probes.host import RealHost
 from app.work import observed_text, text_check
 from app.work.jobs import Jobs
 from app.work.process import Processes
+from app.work.server_client import Endpoint
 from app.work.steps import Steps
 from app.work.text_check import Chat
 from tests.work.test_observe_run import OLLAMA, SERVER, Asked
@@ -59,7 +60,7 @@ def test_asks_once_under_the_name_that_the_program_gave(
 ) -> None:
     asked, notes = answers(monkeypatch), list[str]()
     assert told(steps, observed_text.checked(steps, OLLAMA, notes), qtbot) == (RIGHT,)
-    assert asked == [Chat(11434, model="qwen3:8b")]
+    assert asked == [Chat(Endpoint(11434), model="qwen3:8b")]
     assert notes == ["1 short request of ours was answered by Ollama."]
 
 
