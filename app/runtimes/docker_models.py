@@ -23,11 +23,11 @@ def setting(wish: LoadWish) -> str:
     words = ["docker", "model", "configure"]
     if wish.request.ctx:
         words += ["--context-size", str(wish.request.ctx)]
-    flags = []
+    flags = []  # handed to its llama-server as they are, which knows -ngl but no --ngl
     if not wish.request.use_devices:
-        flags = ["--ngl", "0"]
+        flags = ["--n-gpu-layers", "0"]
     elif wish.request.ngl is not None and wish.request.ngl >= 0:
-        flags = ["--ngl", str(wish.request.ngl)]
+        flags = ["--n-gpu-layers", str(wish.request.ngl)]
     if len(words) > 3 or flags:
         words += ["MODEL", *(["--", *flags] if flags else [])]
         lines.append(shell.line(tuple(words), platform=wish.platform))

@@ -187,7 +187,7 @@ def test_writes_what_each_can_be_told() -> None:
     assert "--gpu-layers 12 --ctx-size 8192" in text_generation_webui.setting(wish)
     assert "GPU Layers: 12" in gpt4all.setting(wish)
     assert "-ngl 12 -c 8192" in llamafile.setting(wish)
-    assert "--context-size 8192 MODEL -- --ngl 12" in docker_models.setting(wish)
+    assert "--context-size 8192 MODEL -- --n-gpu-layers 12" in docker_models.setting(wish)
     assert "no GGUF" in tabby_api.setting(wish)
     assert "no GGUF" in mlx_lm.setting(wish)
     assert "--context-length 8192" in sglang.setting(wish)
