@@ -1,7 +1,5 @@
 """Keeps the facts that a person pasted, until the person removes them: one file of ours."""
 
-import os
-import tempfile
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -10,7 +8,7 @@ from app import paths, product
 from app.core import json_values
 from app.core.errors import UserError
 from app.core.machine import Machine, MachineFact
-from app.work import pasted_facts
+from app.work import pasted_facts, whole_file
 from app.work.pasted_facts import Added
 
 SCHEMA = product.schema("pasted")
@@ -40,10 +38,11 @@ class _File:
 
 
 class PastedStore:
-    """The file of pasted facts; one that is broken counts as empty and is written anew."""
+    """The file of pasted facts; one that is broken counts as empty and is set aside."""
 
     def __init__(self, path: Path | None = None) -> None:
         self.path = path or paths.user_data() / "pasted.json"
+        self._is_broken = False
 
     def entries(self, machine: Machine) -> tuple[Entry, ...]:
         """Return what was pasted on this computer, oldest first."""
@@ -88,16 +87,20 @@ class PastedStore:
                 data = file.read(_LIMIT + 1)
             document = json_values.parse(data, limit_bytes=_LIMIT, title=_TITLE)
             return json_values.from_plain(_File, document, where="pasted", title=_TITLE).entries
-        except (OSError, UserError):
+        except OSError:
+            return ()
+        except UserError:
+            self._is_broken = True
             return ()
 
     def _write(self, entries: tuple[Entry, ...]) -> None:
         try:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-            handle, name = tempfile.mkstemp(dir=self.path.parent, prefix=f"{self.path.name}.")
-            with os.fdopen(handle, "wb") as file:
-                file.write(json_values.dumps(json_values.to_plain(_File(entries=entries))))
-            Path(name).replace(self.path)
+            if self._is_broken:
+                whole_file.set_aside(self.path)
+                self._is_broken = False
+            whole_file.write(
+                self.path, json_values.dumps(json_values.to_plain(_File(entries=entries)))
+            )
         except OSError as error:
             raise UserError(
                 _TITLE,

@@ -1,13 +1,12 @@
 """The user's settings: one entry each, in a JSON file that may be broken without harm."""
 
 import json
-import os
-import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from app import paths
+from app.work import whole_file
 
 T = TypeVar("T", str, int, bool, float)
 
@@ -92,21 +91,10 @@ class Settings:
 
     def _keep_broken(self) -> None:
         try:
-            self.path.replace(self.path.with_name(f"{self.path.name}.broken"))
+            whole_file.set_aside(self.path)
         except OSError as error:
             self.problem += f"; it could not be set aside either ({error})"
 
     def _write(self) -> None:
-        self.path.parent.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(dir=self.path.parent, prefix=f"{self.path.name}.")
-        unfinished = Path(name)
-        try:
-            with os.fdopen(handle, "w", encoding="utf-8") as file:
-                json.dump(self._values, file, indent=2, sort_keys=True)
-                file.write("\n")
-                file.flush()
-                os.fsync(file.fileno())
-            unfinished.replace(self.path)
-        except OSError:
-            unfinished.unlink(missing_ok=True)
-            raise
+        text = json.dumps(self._values, indent=2, sort_keys=True)
+        whole_file.write(self.path, f"{text}\n".encode())

@@ -82,6 +82,15 @@ def test_a_broken_file_counts_as_empty(data: bytes) -> None:
     assert store.entries(linux()) == ()
 
 
+def test_a_broken_file_is_set_aside_when_something_new_is_kept(tmp_path: Path) -> None:
+    store = PastedStore(tmp_path / "pasted.json")
+    store.path.write_bytes(b'{"entries": 3, "mine": "a long afternoon"}')
+    store.add(linux(), DMI, NOW)
+    assert len(store.entries(linux())) == 1
+    assert b"afternoon" in (tmp_path / "pasted.json.broken").read_bytes()
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["pasted.json", "pasted.json.broken"]
+
+
 def test_says_so_when_it_cannot_be_kept(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("x")
     store = PastedStore(tmp_path / "file" / "pasted.json")
