@@ -71,7 +71,8 @@ def test_passes_on_that_a_file_cannot_be_read(tmp_path: Path) -> None:
 
 
 def test_tells_captures_apart() -> None:
-    kinds = {path.name: sniff(path) for path in sorted(LOGS.iterdir()) if path.suffix != ".json"}
+    captures = [path for path in sorted(LOGS.iterdir()) if path.is_file()]
+    kinds = {path.name: sniff(path) for path in captures if path.suffix != ".json"}
     outputs = (".csv", ".jsonl", ".sql", ".txt")
     benches = {n for n in kinds if "llama-bench" in n and n.endswith(outputs)}
     benches.add("b11434-llama-bench-progress.log")  # rows between progress lines
@@ -80,6 +81,8 @@ def test_tells_captures_apart() -> None:
     assert {kinds[n] for n in kinds.keys() - benches} == {FileKind.LOG}
     for path in LOGS.glob("*llama-bench*.json"):
         assert sniff(path) is FileKind.BENCH
+    for path in (LOGS / "public").glob("*.log"):
+        assert sniff(path) in (FileKind.LOG, FileKind.BENCH), path.name
 
 
 def test_takes_a_failed_bench_for_a_log() -> None:
