@@ -55,7 +55,7 @@ _TRAITS = (
     "embedding_scale", "residual_scale", "logit_scale", "expert_weights_scale",
     "expert_weights_norm", "expert_gating_func", "expert_group_count", "expert_group_used_count",
     "attn_logit_softcapping", "final_logit_softcapping", "attention.temperature_scale",
-    "rope.scaling.finetuned", "ssm.dt_b_c_rms",
+    "rope.scaling.finetuned", "ssm.dt_b_c_rms", "use_parallel_residual", "n_deepstack_layers",
 )  # fmt: skip
 
 _ATTENTION_OR_RECURRENT = frozenset(

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 
 from app.core.model import Model
-from tests.truth import recurrents, transformers
+from tests.truth import recurrents, relatives, transformers
 from tests.truth.builder import Builder
 from tests.truth.params import Params
 
@@ -25,6 +25,7 @@ _ARCHITECTURES: Mapping[str, Callable[[Builder, Params], None]] = {
     "nemotron_h": recurrents.nemotron_h,
     "lfm2": recurrents.lfm2,
     "mamba": recurrents.mamba,
+    **dict.fromkeys(relatives.LAYOUTS, relatives.relative),
 }
 QWEN3_235B = Params(
     L=94, e=4096, f=12288, h=64, hk=4, dk=128, v=151936, ctx=40960, nx=128, nu=8, fx=1536

@@ -105,15 +105,17 @@ class Net:
     def embeddings(self, *, is_scaled: bool = False) -> Tensor:
         """build_inp_embd: tokens, embeddings, and the mixture of both."""
         table = self.need("token_embd.weight")
-        width = self.shape.n_embd
-        by_token = g.get_rows(table, g.given("i32", self.u))
+        # deepstack: further layers' shares beside each embedding, empty for tokens
+        width = self.shape.n_embd * (1 + int(self.trait("n_deepstack_layers")))
+        by_token = _widened(g.get_rows(table, g.given("i32", self.u)), width)
         self.graph.expand(by_token)
         if self.batch.era.has(Change.EMBEDDING_INPUT):
             self.graph.expand(g.given("f32", width, self.u))
         if self.batch.is_mixed:
             tokens, slots = g.given("i32", self.u), g.given("i64", self.u)
             copy = g.like("DUP", g.given("f32", width, self.u))
-            self.graph.expand(g.set_rows(copy, g.get_rows(table, tokens), slots))
+            rows = _widened(g.get_rows(table, tokens), width)
+            self.graph.expand(g.set_rows(copy, rows, slots))
         current = by_token
         if self.trait("embedding_scale"):
             current = g.scale(current)
@@ -290,3 +292,7 @@ class Net:
             current = g.scale(g.unary(g.scale(current)))
         current.is_output = True
         self.graph.expand(current)
+
+
+def _widened(rows: Tensor, width: int) -> Tensor:
+    return rows if rows.ne[0] == width else g.new("PAD", (width, *rows.ne[1:]), rows)

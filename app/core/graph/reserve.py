@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 from app.core.eras import Change
-from app.core.graph import gemma, hybrid, latent, plain
+from app.core.graph import gemma, hybrid, latent, plain, relatives
 from app.core.graph.alloc import Arena, allocate
 from app.core.graph.devices import backends_of, copied_from
 from app.core.graph.lookup import Shelf, few
@@ -28,6 +28,7 @@ _BUILDERS: Mapping[str, Callable[[Net], None]] = {
     "qwen3": plain.llama,
     "qwen3moe": plain.llama,
     "phi3": plain.phi3,
+    "phimoe": plain.phi3,
     "gemma2": plain.gemma3,
     "gemma3": plain.gemma3,
     "gpt-oss": plain.gpt_oss,
@@ -44,6 +45,7 @@ _BUILDERS: Mapping[str, Callable[[Net], None]] = {
     "qwen3next": hybrid.qwen_next,
     "qwen35": hybrid.qwen_next,
     "qwen35moe": hybrid.qwen_next,
+    **dict.fromkeys(relatives.ARCHITECTURES, relatives.relative),
 }
 
 
