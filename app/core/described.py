@@ -10,6 +10,7 @@ from app.core.model import KeyValue, Model, Part, Tensor
 SOURCE = "calculated for a plain llama-like transformer of these sizes, not for a file"
 _ALIGNMENT = 32
 _LEAST_FF = 32
+_BILLION = 1_000_000_000
 _F16, _F32 = quants.BY_NAME["f16"].id, quants.BY_NAME["f32"].id
 
 
@@ -26,6 +27,16 @@ class Description:
     ctx_train: int = 32768
     experts: int = 0
     experts_used: int = 0
+
+
+def parameters_of(billions: float) -> int:
+    """Return the count of parameters that is given in billions, as models are named."""
+    return round(billions * _BILLION)
+
+
+def billions_of(parameters: int) -> float:
+    """Return a count of parameters in billions."""
+    return parameters / _BILLION
 
 
 def described(sizes: Description, file_type: str) -> Model:
@@ -63,7 +74,7 @@ def _feed_forward(sizes: Description) -> int:
     step = 256 if left // per_width >= 1024 else _LEAST_FF
     width = round(left / per_width / step) * step
     if width < _LEAST_FF:
-        least = (tables + sizes.blocks * attention + _LEAST_FF * per_width) / 1e9
+        least = billions_of(tables + sizes.blocks * attention + _LEAST_FF * per_width)
         raise _wrong(
             f"Embedding tables and attention alone have more: at least {least:.2f} billion "
             "parameters."
@@ -94,7 +105,7 @@ def _in_f16(sizes: Description, n_ff: int) -> Model:
         keys[f"{arch}.expert_count"] = sizes.experts
         keys[f"{arch}.expert_used_count"] = sizes.experts_used
         keys[f"{arch}.expert_feed_forward_length"] = n_ff
-    name = f"a model of {sizes.parameters / 1e9:.3g} billion parameters"
+    name = f"a model of {billions_of(sizes.parameters):.3g} billion parameters"
     part = Part("", offset, 0, _ALIGNMENT)
     return Model(name, arch, 3, False, keys, tuple(tensors), (part,))
 

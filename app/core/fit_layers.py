@@ -252,8 +252,8 @@ class _Filling:
 
     def _device_steps(self, plan: _Plan) -> list[Step]:
         steps = []
-        for device, share, used, free in zip(
-            self.devices, plan.shares, plan.memory, self.free, strict=True
+        for device, share, buffer, used, free in zip(
+            self.devices, plan.shares, plan.overflow, plan.memory, self.free, strict=True
         ):
             partial = f" ({share.n_part:2d} overflowing)" if self._is_moe else ""
             line = (
@@ -261,8 +261,12 @@ class _Filling:
                 f"{used // MIB:6d} MiB used, {(free - used) // MIB:6d} MiB free"
             )
             text = f"{device.id} takes {share.n_layer} layers: {used // MIB:,} MiB used."
-            if share.n_part > 0:
-                text += f" The experts of {share.n_part} of them stay in system memory."
+            # the last device's count has the output layer in it, which has no experts
+            n_blocks = share.n_part - (buffer != CPU) - (device is self.devices[-1])
+            if n_blocks > 0:
+                text += f" Experts of {n_blocks} blocks stay in system memory."
+            if share.n_part and buffer != CPU:
+                text += " A part of one block goes to the next device."
             steps.append(Step(text, line))
         return steps
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from app.core.machine import Device, Host
 from app.core.placement import HOST_ROW, Prepared, place
 from app.core.request import LoadRequest
+from app.core.weights import CPU
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,8 +39,35 @@ class FitResult:
     @property
     def partial_blocks(self) -> int:
         """Return how many offloaded blocks keep some tensors in system memory."""
-        output = rf"blk\.{self.layers_total - 1}\."  # llama.cpp writes one for this layer too
-        return sum(not pattern.startswith(output) for pattern, _buffer in self.overrides)
+        return len(self._moved)
+
+    @property
+    def partial_range(self) -> str:
+        """Return which blocks these are, such as "17 to 47"; "" where there are none."""
+        runs: list[list[int]] = []
+        for block in self._moved:
+            if runs and block == runs[-1][-1] + 1:
+                runs[-1].append(block)
+            else:
+                runs.append([block])
+        return ", ".join(f"{r[0]} to {r[-1]}" if len(r) > 1 else str(r[0]) for r in runs)
+
+    @property
+    def is_a_number(self) -> bool:
+        """Tell whether -ngl and --n-cpu-moe can ask for about the same.
+
+        The fit leaves experts of the last blocks of a device, --n-cpu-moe counts from the first
+        block of the model: alike on one device, on several the last would be overfilled.
+        """
+        return not (self.overrides and len(self.tensor_split) > 1)
+
+    @property
+    def _moved(self) -> tuple[int, ...]:
+        # a part of one block may go to the next device instead
+        hosted = (pattern for pattern, buffer in self.overrides if buffer == CPU)
+        blocks = (int(pattern.split(r"\.")[1]) for pattern in hosted)
+        # llama.cpp writes a pattern for the output layer too, which has nothing to move
+        return tuple(block for block in blocks if block != self.layers_total - 1)
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from app.core.described import Description, described
+from app.core.described import Description, billions_of, described, parameters_of
 from app.core.errors import UserError
 from app.core.machine import Host
 from app.core.placement import place, prepare
@@ -65,3 +65,8 @@ def test_says_which_sizes_contradict_each_other(change: dict[str, int], words: s
     with pytest.raises(UserError) as caught:
         described(replace(LLAMA_8B, **change), "Q8_0")
     assert words in caught.value.sentence()
+
+
+def test_billions_are_counts_and_back() -> None:
+    assert parameters_of(8.03) == 8_030_000_000
+    assert billions_of(parameters_of(0.27)) == 0.27

@@ -14,6 +14,7 @@ from app.core.placement import place, prepare
 from app.core.request import LoadRequest, SplitMode, Tool, targets_mib
 from app.core.units import GIB, MIB
 from tests.truth import models
+from tests.truth.params import Params
 
 BUILD = 11434
 EIGHT_B = prepare(models.build("llama-3.1-8b", "llama", "q4_K_M", models.LLAMA_8B))
@@ -234,3 +235,29 @@ def test_says_that_a_load_does_not_fit_though_llama_cpp_starts_it() -> None:
     assert "successfully fit" in found.steps[-1].log_line
     assert "Not one layer has room" in fitted(LoadRequest(ctx=8192), 0.05).steps[-1].text
     assert fitted(LoadRequest(ctx=8192), 4).steps[-1].text == "The load starts like this."
+
+
+# Qwen3 30B A3B with -c 4096 -fitt 16105 on an RPC device of 24,105 MiB: llama-fit-params 11434
+# printed 49 layers (32 overflowing), 7947 MiB used, and patterns for blk.17 to blk.48
+def test_experts_of_the_last_blocks_stay_behind() -> None:
+    model = prepare(
+        models.build(
+            "qwen3-30b-a3b", "qwen3moe", "q4_K_M",
+            Params(L=48, e=2048, f=6144, h=32, hk=4, dk=128, v=151936, ctx=40960,
+                   nx=128, nu=8, fx=768),
+        )
+    )  # fmt: skip
+    device = replace(devices(1)[0], free_bytes=24_105 * MIB, total_bytes=24_105 * MIB)
+    request = LoadRequest(tool=Tool.FIT_PARAMS, ctx=4096, fit_target_mib=16_105)
+    found = fit(model, (device,), Host(CpuKind.AMX, 24_105 * MIB), request, BUILD)
+    assert (found.ngl, found.partial_blocks, found.partial_range) == (49, 31, "17 to 47")
+    assert found.overrides[0][0] == r"blk\.17\.ffn_(gate|gate_up|down).*"
+    assert "49 layers (32 overflowing),   7947 MiB used,  16157 MiB free" in lines(found)
+    assert found.is_a_number
+
+
+def test_experts_on_several_devices_are_no_number_from_the_first_block() -> None:
+    found = fit(MOE, devices(60, 60), HOST, LoadRequest(ctx=4096), BUILD)
+    assert found.partial_blocks and len(found.tensor_split) == 2
+    assert not found.is_a_number
+    assert fitted(LoadRequest(), 3, 3).is_a_number  # dense layers: a split says it all

@@ -48,10 +48,11 @@ def layer_marks(found: Positions) -> tuple[Mark, ...]:
 def expert_marks(found: Positions) -> tuple[Mark, ...]:
     """Return the marks of --n-cpu-moe: how many blocks keep experts in system memory."""
     marks = []
-    if not found.fit.not_calculated and not found.fit.refused:
+    fit = found.fit
+    if not fit.not_calculated and not fit.refused and fit.is_a_number:
         n = found.fit.partial_blocks
         tip = f"{said_model.fit_text(found.fit)}\nIt moves the experts of the last blocks; a number"
-        tip += " counts from the first block, which takes about the same room."
+        tip += " (--n-cpu-moe) counts from the first block, which takes about the same room."
         marks.append(Mark(n, f"▲ {n}: llama.cpp", _said("Experts llama.cpp would move", n), tip))
     if found.best.ngl is not None:
         n = found.best.n_cpu_moe

@@ -120,9 +120,11 @@ def fit_text(result: FitResult) -> str:
     if result.tensor_split:
         text += f", split {','.join(f'{share:g}' for share in result.tensor_split)}"
     if result.partial_blocks:
-        text += f", parts of {result.partial_blocks} blocks in system memory"
+        text += f", with parts of blocks {result.partial_range} in system memory"
     if result.refused:
         return f"llama.cpp by itself (--fit) refuses: {result.refused}. It then loads {text}."
+    if not result.is_a_number:
+        text += "; on several devices no -ngl and -ncmoe say the same, so leave both out for this"
     return f"llama.cpp by itself (--fit) would load {text}."
 
 

@@ -148,7 +148,7 @@ class OffloadTab(Page):
         self._start_curve()
 
     def _on_fit_taken(self, ngl: int) -> None:
-        if self._positions is not None:
+        if self._positions is not None and self._positions.fit.is_a_number:
             self._experts.set_value(self._positions.fit.partial_blocks)
             self._controls.set_tensor_split(self._positions.fit.tensor_split)
         self._slider.set_value(ngl)

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.core import described
 from app.core.described import Description
 from app.core.fit_table import QUANTISATIONS
 from app.ui import theme
@@ -73,7 +74,7 @@ class SizeForm(Card):
     def description(self) -> Description:
         """Return the sizes as set."""
         return Description(
-            parameters=round(self._parameters.value() * 1e9),
+            parameters=described.parameters_of(self._parameters.value()),
             blocks=self._blocks.value(),
             embedding=self._embedding.value(),
             heads=self._heads.value(),
@@ -99,7 +100,7 @@ class SizeForm(Card):
         self._parameters.setObjectName("sizeParameters")
         self._parameters.setRange(0.01, 4000)
         self._parameters.setDecimals(2)
-        self._parameters.setValue(_START.parameters / 1e9)
+        self._parameters.setValue(described.billions_of(_START.parameters))
         self._blocks = _spin("sizeBlocks", 1, 512, _START.blocks)
         self._embedding = _spin("sizeEmbedding", 32, 65536, _START.embedding)
         self._heads = _spin("sizeHeads", 1, 1024, _START.heads)
