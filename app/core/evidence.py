@@ -72,6 +72,11 @@ class TextCheck:
     leaked: str = ""  # a word of a chat template that stands in the answer
     source: str = ""
 
+    @property
+    def is_wrong(self) -> bool:
+        """Tell whether it shows a fault: unreadable, endless, or with words of the template."""
+        return not self.is_readable or self.has_ended is False or bool(self.leaked)
+
 
 @dataclass(frozen=True, slots=True)
 class LoadOutcome:

@@ -17,13 +17,8 @@ _CHAT_WORDS = ("it", "instruct", "chat", "assistant", "sft", "dpo", "rlhf", "thi
 
 def wrong(evidence: Evidence) -> TextCheck | None:
     """Return the first wrong answer; None also where another answer of the same file was right."""
-    found = next((one for one in evidence.text_checks if is_wrong(one)), None)
-    return found if all(is_wrong(one) for one in evidence.text_checks) else None
-
-
-def is_wrong(answer: TextCheck) -> bool:
-    """Tell whether an answer shows a fault: unreadable, endless, or with words of the template."""
-    return not answer.is_readable or answer.has_ended is False or bool(answer.leaked)
+    found = next((one for one in evidence.text_checks if one.is_wrong), None)
+    return found if all(one.is_wrong for one in evidence.text_checks) else None
 
 
 def certainty(evidence: Evidence) -> Certainty | None:

@@ -88,8 +88,6 @@ class MainWindow(QMainWindow):
         self.show_tab("diagnose")
         self._on_evidence_changed()
 
-    # ------------------------------------------------------------------ tabs
-
     def show_tab(self, name: str) -> Page:
         """Show a tab, building it on first use."""
         index = [spec.id for spec in TABS].index(name)
@@ -125,8 +123,6 @@ class MainWindow(QMainWindow):
 
     def _on_line_wanted(self, line: int) -> None:
         self.show_tab("logs").show_line(line)
-
-    # ------------------------------------------------------------------ files
 
     def choose_files(self) -> None:
         """Ask for files and open them by what they hold."""
@@ -169,8 +165,6 @@ class MainWindow(QMainWindow):
         self.session.stop_all_and_wait()
         super().closeEvent(event)
 
-    # ------------------------------------------------------------------ session
-
     def _on_opened(self, kind: str) -> None:
         self._banner.hide()  # what could not be opened before is no longer the question
         name = _TAB_FOR_KIND.get(kind)
@@ -199,8 +193,6 @@ class MainWindow(QMainWindow):
         from app.ui.about import show_about  # the licences are read when they are asked for
 
         show_about(self)
-
-    # ------------------------------------------------------------------ building
 
     def _make_toolbar(self) -> None:
         self._toolbar = MainToolBar()

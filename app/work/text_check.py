@@ -121,7 +121,7 @@ def checked_plain(
     Only that tells a fault of the build from one of the file.
     """
     is_plain = plan.request.cache_type_v in _PLAIN_TYPES
-    if is_plain or not any(is_wrong(check) for check in found):
+    if is_plain or not any(check.is_wrong for check in found):
         return ()
     steps.begin(LOAD_PLAIN)
     plain = replace(plan.request, cache_type_v="f16")
@@ -150,11 +150,6 @@ def own_temperatures(port: int, *, above: float) -> tuple[float, ...]:
 def is_wanted(symptom: str) -> bool:
     """Tell whether the user sees wrong text, and so agrees to a request of ours."""
     return symptom == Symptom.WRONG_TEXT.value
-
-
-def is_wrong(check: TextCheck) -> bool:
-    """Tell whether an answer shows a fault."""
-    return not check.is_readable or check.has_ended is False or bool(check.leaked)
 
 
 def _counted(chat: Chat, answer: dict[str, Any]) -> int | None:

@@ -65,8 +65,6 @@ class BenchmarkTab(Page):
         for runner in (self._runner, self._ratio_runner):
             runner.cancel()
 
-    # ------------------------------------------------------------------ running
-
     def _on_measure(self) -> None:
         plan = self._plan()
         if plan is not None:
@@ -113,8 +111,6 @@ class BenchmarkTab(Page):
 
     def _on_cancelled(self) -> None:
         self._steps.finish(self.tr("Cancelled; nothing was kept of this run."))
-
-    # ------------------------------------------------------------------ showing
 
     def _on_evidence_changed(self) -> None:
         model = self._session.evidence.model
@@ -206,8 +202,6 @@ class BenchmarkTab(Page):
         title = self.tr("Folder with llama-bench and llama-server")
         if folder := choose.folder(self, title, self._session.llama_folder):
             self._session.set_llama_folder(folder)
-
-    # ------------------------------------------------------------------ building
 
     def _connect(self) -> None:
         for runner in (self._runner, self._ratio_runner):

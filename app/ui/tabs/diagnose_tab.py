@@ -144,8 +144,6 @@ class DiagnoseTab(Page):
         self._ends.start(plans.to_measure_ends(self._session, bench))
         self._show_state()
 
-    # ------------------------------------------------------------------ changes
-
     def _on_ends(self, result: RatioResult) -> None:
         evidence = self._session.evidence
         for end in (result.host, result.device):
@@ -275,8 +273,6 @@ class DiagnoseTab(Page):
         title = self.tr("Folder with llama-server and llama-bench")
         if folder := choose.folder(self, title, self._session.llama_folder):
             self._session.set_llama_folder(folder)
-
-    # ------------------------------------------------------------------ building
 
     def _connect(self) -> None:
         for run in (self._run, self._ends, self._observe):

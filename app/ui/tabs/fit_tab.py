@@ -77,8 +77,6 @@ class FitTab(Page):
         self._latest.cancel()
         self._latest_curve.cancel()
 
-    # ------------------------------------------------------------------ changes
-
     def _on_evidence_changed(self) -> None:
         evidence = self._session.evidence
         machine = evidence.machine
@@ -145,8 +143,6 @@ class FitTab(Page):
         drawn.done.connect(self._on_curve)
         drawn.failed.connect(self._on_no_curve)
 
-    # ------------------------------------------------------------------ showing
-
     def _on_first_rows(self, rows: tuple[FitRow, ...]) -> None:
         """Show what is there while the other rows are calculated."""
         self._on_rows(rows)
@@ -181,8 +177,6 @@ class FitTab(Page):
     def _on_no_curve(self, error: Exception) -> None:
         self._plot.show_view(memory_model.EMPTY)
         self._curve_note.setText(fit_model.failure(error))
-
-    # ------------------------------------------------------------------ building
 
     def _make_body(self) -> None:
         controls = Card()

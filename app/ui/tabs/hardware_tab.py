@@ -69,8 +69,6 @@ class HardwareTab(Page):
         """Stop the live readings."""
         self._live.stop()
 
-    # ------------------------------------------------------------------ changes
-
     def _on_evidence_changed(self) -> None:
         machine = self._session.evidence.machine
         foreign = self._session.read_only_path
@@ -192,8 +190,6 @@ class HardwareTab(Page):
         self._facts.setVisible(bool(groups))
         self._no_fact.setVisible(not groups)
 
-    # ------------------------------------------------------------------ showing
-
     def _show_empty(self, step: str = "") -> None:
         if self._detection.is_running:
             self.set_empty(self.tr("Looking at this computer…"), self.tr("Cancel"), step)
@@ -220,8 +216,6 @@ class HardwareTab(Page):
             facts = [fact for path in sentence.paths if (fact := machine.fact(path))]
             sources = (f"{fact_words.title(f.path)}: {f.reading.source}" for f in facts)
             label.setToolTip("\n".join(sources))
-
-    # ------------------------------------------------------------------ building
 
     def _make_body(self) -> None:
         self.body.addWidget(self._make_overview())

@@ -64,8 +64,6 @@ class LogsTab(Page):
         self._on_log_found()
         self._on_changed()
 
-    # ------------------------------------------------------------------ pages
-
     def show_line(self, line: int) -> None:
         """Show a line, from 1, now or as soon as it is read."""
         self._filter.allow(line)
@@ -92,8 +90,6 @@ class LogsTab(Page):
         """Look at the file no more."""
         super().hideEvent(event)
         self._follower.set_active(False)
-
-    # ------------------------------------------------------------------ what is shown
 
     def _on_changed(self) -> None:
         """Show the session's log: the file, and what is known of its lines."""
@@ -197,8 +193,6 @@ class LogsTab(Page):
             self._wanted = 0
             view.go_to_line(min(line, n_lines))
 
-    # ------------------------------------------------------------------ lines
-
     def _on_line(self, line: int) -> None:
         row = self._model.row_of(line)
         log = self._log
@@ -240,8 +234,6 @@ class LogsTab(Page):
 
     def _on_command_copied(self, command: str) -> None:
         self._session.message.emit(self.tr("Copied: {0}").format(command))
-
-    # ------------------------------------------------------------------ reading
 
     def _on_log_found(self) -> None:
         """Show how far the reading of the file is, which began before."""
@@ -310,8 +302,6 @@ class LogsTab(Page):
             )
             job.done.connect(lambda path: self._session.open_paths([str(path)]))
             job.failed.connect(self._session.error)
-
-    # ------------------------------------------------------------------ building
 
     def _make_body(self) -> None:
         self._paste = QPushButton(self.tr("Paste a log"))

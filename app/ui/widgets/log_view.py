@@ -65,8 +65,6 @@ class LogView(QAbstractScrollArea):
         self.viewport().setCursor(Qt.CursorShape.IBeamCursor)
         self.setMinimumHeight(120)
 
-    # ------------------------------------------------------------------ what is shown
-
     def show_source(self, source: LineSource | None) -> None:
         """Show another log from its beginning, None for none."""
         self._source = source or _NOTHING
@@ -164,8 +162,6 @@ class LogView(QAbstractScrollArea):
             self._anchor = 0
             self._move(self._n_rows - 1, extend=True)
 
-    # ------------------------------------------------------------------ rows and pixels
-
     def _line(self, row: int) -> int:
         return row + 1 if self._rows is None else self._rows[row]
 
@@ -236,8 +232,6 @@ class LogView(QAbstractScrollArea):
                 line=line, count=self._source.n_lines, note=note, text=text
             )
         )
-
-    # ------------------------------------------------------------------ events
 
     def sizeHint(self) -> QSize:
         """Ask for little: the layout gives what is left, and the page should not scroll."""
@@ -340,8 +334,6 @@ class LogView(QAbstractScrollArea):
         line = self._line(row) if 0 <= row < self._n_rows else 0
         note = self._note_of(line) if line in self._marks.by_line else ""
         QToolTip.showText(where, note, self)
-
-    # ------------------------------------------------------------------ painting
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         """Draw the rows in view."""
