@@ -21,6 +21,7 @@ class Weight(Enum):
     HARMLESS = "harmless"  # looks alarming, is not
 
 
+# not the fit's own tries: what it moved or cut is a fault, and has lines of its own
 _FAULTS = frozenset(
     {
         Fact.CRASHED,
@@ -30,8 +31,6 @@ _FAULTS = frozenset(
         Fact.SOFTWARE_DEVICE,
         Fact.CTX_ABOVE_TRAIN,
         Fact.CTX_CAPPED,
-        Fact.FIT_SHORT,
-        Fact.FIT_FAILED,
         Fact.FIT_CTX_REDUCED,
         Fact.MEMORY_PRESSURE,
         Fact.QUALITY_WARNING,

@@ -44,6 +44,7 @@ _WHY = {
 }
 _OF_DEVICES = (Fact.GPU_FORBIDDEN, Fact.GPU_NO_KERNELS, Fact.NO_GPU_WARNING)
 _EXAMPLE_CTX = 16_384  # long enough for most chats and short documents
+_NO_KIND = "unknown model architecture: ''"  # general.architecture is missing
 _SECOND_TRY = "retrying without pipeline parallelism"
 _PARTS = ("part", "part2")  # values that name what was being allocated
 _READY = "the error line is gone and the program says that it is ready."
@@ -59,6 +60,9 @@ def check(evidence: Evidence) -> Finding | None:
     killed = evidence.log.last(Fact.KILLED) if evidence.log else None
     if killed is not None:
         return _killed(killed)
+    crashed = evidence.log.last(Fact.CRASHED) if evidence.log else None
+    if crashed is not None:
+        return _crashed(crashed)
     if evidence.model is not None and evidence.model.problems:
         return _by_file(evidence, evidence.model.problems[0])
     outcome = evidence.outcome
@@ -170,11 +174,37 @@ def _killed(line: LogEvent) -> Finding:
     )
 
 
+def _crashed(line: LogEvent) -> Finding:
+    return Finding(
+        cause="The program ended by a crash before the model was loaded, and the log gives no "
+        "reason.",
+        cites=(seen.cite(line),),
+        fix=Fix(
+            "Load it once with everything on the CPU (in LM Studio GPU Offload 0, in llama.cpp "
+            "--device none). If that works, the device's library or driver crashes: update it, or "
+            "choose another engine."
+        ),
+        proof=f"In the next run {_READY}",
+        certainty=Certainty.LIKELY,
+        title="The program crashed while loading",
+    )
+
+
 def _words(evidence: Evidence, error: LogEvent) -> tuple[str, str, Fix]:
     if error.fact is Fact.ERROR_FILE:
         return file_words.of_line(evidence, error)
     if error.fact is Fact.ERROR_ARCHITECTURE:
         arch = error.values.get("arch")
+        if _NO_KIND in error.text:
+            return (
+                "The file names no kind of model",
+                "The file does not say what kind of model it holds. Files of picture, video or "
+                "speech models, and parts of them, are written so.",
+                Fix(
+                    "Take the GGUF of a language model. For this file, use the program that it "
+                    "was made for: its page names it."
+                ),
+            )
         kind = f" of the kind “{arch}”" if arch else " of this kind"
         return (
             "The program does not know this model",
@@ -264,6 +294,13 @@ def _memory_fix(evidence: Evidence, part: str) -> Fix:
             command.server(evidence, ubatch=256),
         )
     request = evidence.request
+    if not part and (request is None or not request.ctx):
+        return Fix(
+            "Put less on the device: leave the layers and the context to the program (no -ngl, no "
+            "-c, no --fit off). If it fails as well, take fewer layers, a shorter context or a "
+            "smaller file.",
+            command.server(evidence, ngl=None, ctx=None),
+        )
     example = _example(evidence)
     if part == "kv" and example is not None:
         return command.fix(

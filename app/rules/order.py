@@ -78,6 +78,7 @@ GROUPS = (
             "cache-too-large",
             "context-reduced",
             "prompt-cut",
+            "context-full",
             "context-above-training",
             "setting-ignored",
         ),

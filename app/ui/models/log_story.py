@@ -83,11 +83,13 @@ def _headline(load: LoadStory) -> tuple[str, StoryTone]:
         last = f". Last seen: {load.ends_after}" if load.ends_after else ""
         return f"The program crashed{last}", StoryTone.ERROR
     if load.weights_on_device is None:
-        return "Where the weights are does not show in this log", StoryTone.WARNING
+        return "Where the weights are does not show in this log", StoryTone.QUIET
     if not load.weights_on_device:
         claims = load.offload_line is not None and load.offload_line[0] > 0
         text = "No weights are on a device: the CPU computes every layer"
-        return (f"{text}, though layers were asked for" if claims else text), StoryTone.WARNING
+        # without a device in the log it is no fault: all layers are asked for by default
+        tone = StoryTone.WARNING if load.devices_listed or load.devices else StoryTone.QUIET
+        return (f"{text}, though layers were asked for" if claims else text), tone
     devices = _names(_of(load, Role.WEIGHTS, BufferKind.DEVICE))
     n, m = load.offload_line or (0, 0)
     if n < m:
