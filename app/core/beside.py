@@ -4,12 +4,14 @@ The draft is a second model with its own context: the same slots and cells, f16 
 offloaded as the defaults of its own options say (common_base_params_to_speculative, build 11434).
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from enum import Enum
 
 from app.core import placement, projector
 from app.core.assign import usable_devices
+from app.core.errors import UserError
 from app.core.machine import Device, DeviceKind, Host
 from app.core.model import Model
 from app.core.placement import HOST_ROW, Placement, Row
@@ -80,6 +82,39 @@ def with_files(request: LoadRequest, companions: Sequence[Companion]) -> LoadReq
     return request
 
 
+def draft_load(
+    model: Model, n_ctx: int, devices: tuple[Device, ...], host: Host, request: LoadRequest,
+    *, build: int | None, dry_pass: bool = False,
+) -> Placement:  # fmt: skip
+    """Place a draft beside a load of n_ctx tokens; UserError when it cannot be."""
+    own = replace(
+        request, ctx=n_ctx, ngl=None, cache_type_k="f16", cache_type_v="f16",
+        overrides=(), cpu_moe=False, n_cpu_moe=0, n_cpu_ffn=0, projector_path="",
+        draft_path="", draft_type="",
+    )  # fmt: skip
+    return placement.place(
+        placement.prepare(model), devices, host, own, dry_pass=dry_pass, build=build
+    )
+
+
+def placeable(
+    companions: Sequence[Companion],
+    placed: Placement,
+    devices: tuple[Device, ...],
+    host: Host,
+    request: LoadRequest,
+    *,
+    build: int | None,
+) -> tuple[Companion, ...]:
+    """Return the companions that can be placed; llama.cpp too goes on without the others."""
+    found = []
+    for one in companions:
+        with suppress(UserError):
+            beside((one,), placed, devices, host, request, build=build)
+            found.append(one)
+    return tuple(found)
+
+
 def _draft_type(model: Model) -> str:
     """Return what --spec-type has to say; "" where llama.cpp infers it from the header.
 
@@ -98,15 +133,19 @@ def _draft(  # noqa: PLR0917 - the terms of a load
     model: Model, placed: Placement, devices: tuple[Device, ...], host: Host,
     request: LoadRequest, build: int | None,
 ) -> Beside:  # fmt: skip
-    own = replace(
-        request, ctx=placed.context.n_ctx, ngl=None, cache_type_k="f16", cache_type_v="f16",
-        overrides=(), cpu_moe=False, n_cpu_moe=0, n_cpu_ffn=0, projector_path="",
-        draft_path="", draft_type="",
-    )  # fmt: skip
-    found = placement.place(placement.prepare(model), devices, host, own, build=build)
+    found = draft_load(model, placed.context.n_ctx, devices, host, request, build=build)
     logits = f"; its logits take {found.output_bytes:,} bytes of system memory more"
     note = f"context {found.context.n_ctx:,} with f16 caches, all layers offloaded{logits}"
     return Beside(Kind.DRAFT, model.name, found.rows, is_verified=True, note=note)
+
+
+def projector_bytes(
+    companions: Sequence[Companion], devices: tuple[Device, ...], request: LoadRequest
+) -> Mapping[str, int]:
+    """Return what projectors take of each device's memory, in bytes by its name."""
+    chosen = usable_devices(devices, request)
+    rows = [_projector(one, chosen).rows[0] for one in companions if one.kind is Kind.PROJECTOR]
+    return {row.buffer: row.total_bytes for row in rows if not row.is_host}
 
 
 def _projector(one: Companion, devices: tuple[Device, ...]) -> Beside:

@@ -5,10 +5,12 @@ core.placement calculates. Every measurement there is a whole dry load; here it 
 The result is llama.cpp's own unless compute buffers are off by more than the room that is left.
 """
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from app.core import cache, fit_layers
 from app.core.assign import usable_devices
+from app.core.beside import Companion, Kind, projector_bytes
 from app.core.fit_layers import Layers
 from app.core.fit_result import FitResult, Meter, Step, Used
 from app.core.machine import Device, Host
@@ -22,6 +24,8 @@ _ALIGN = 256
 _LAST_WITHOUT_FIT = 7394  # a release of 2025-12-14; PR 16653 was merged on the day after
 # In 11434 each slot of a cache that is not unified gets the training context, in this one not
 _LAST_WITHOUT_STREAMS = 10434
+# about: pull request 21489 is of 5 April 2026, b8672 of that month has it
+_FIRST_WITH_PROJECTOR = 8660
 _MAX_U32 = 0xFFFFFFFF
 
 
@@ -31,8 +35,14 @@ def fit(
     host: Host,
     request: LoadRequest,
     build: int | None = None,
+    *,
+    companions: Sequence[Companion] = (),
 ) -> FitResult:
-    """Return what the program would load; UserError for a request that it refuses anyway."""
+    """Return what the program would load; UserError for a request that it refuses anyway.
+
+    llama-server counts a draft in every measurement (common_fit_extra_model) and adds a
+    projector to the margin of its device (server-context.cpp, both build 11434).
+    """
     shape = prepared.shape
     asked = cache.context_of(shape, request)
     ctx = request.ctx or asked.n_ctx
@@ -51,11 +61,14 @@ def fit(
             not_calculated=f"The context memory of {shape.arch} models is not derived from the "
             "header; ask llama-fit-params.",
         )
-    meter = Meter(prepared, devices, host, build)
+    drafts = tuple(one.model for one in companions if one.kind is Kind.DRAFT)
+    meter = Meter(prepared, devices, host, build, request, drafts)
     chosen = usable_devices(devices, request)
     if not chosen and host.total_bytes is None:
         return replace(empty, not_calculated="The total system memory is not known.")
-    return _Fit(meter, chosen, host, request, empty).result()
+    is_counted = build is None or build >= _FIRST_WITH_PROJECTOR
+    projectors = projector_bytes(companions, devices, request) if is_counted else {}
+    return _Fit(meter, chosen, host, request, empty, projectors).result()
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +104,7 @@ class _Fit:
     host: Host
     request: LoadRequest
     empty: FitResult
+    projectors: Mapping[str, int]  # bytes by device
 
     def result(self) -> FitResult:
         """Decide: nothing to do, a shorter context, fewer layers, or refuse."""
@@ -168,7 +182,10 @@ class _Fit:
         return min((self.request.fit_ctx or DEFAULT_CTX) * self._streams(), _MAX_U32)
 
     def _targets(self) -> tuple[int, ...]:
-        return tuple(mib * MIB for mib in targets_mib(self.request, len(self.devices)))
+        targets = [mib * MIB for mib in targets_mib(self.request, len(self.devices))]
+        for i, device in enumerate(self.devices):
+            targets[i] += self.projectors.get(device.id, 0)
+        return tuple(targets)
 
     def _free(self) -> tuple[int, ...]:
         if not self.devices:

@@ -2,8 +2,10 @@
 
 from dataclasses import dataclass
 
+from app.core.beside import draft_load
 from app.core.machine import Device, Host
-from app.core.placement import HOST_ROW, Prepared, place
+from app.core.model import Model
+from app.core.placement import HOST_ROW, Prepared, Row, place
 from app.core.request import LoadRequest
 from app.core.weights import CPU
 
@@ -86,16 +88,33 @@ class Meter:
     devices: tuple[Device, ...]
     host: Host
     build: int | None
+    asked: LoadRequest  # a draft follows it, not what is tried
+    drafts: tuple[Model, ...] = ()  # loaded beside it, on the same devices
 
     def measure(self, request: LoadRequest) -> Used:
         """Return what a load takes; repacked weights of the host count nowhere, as in llama.cpp."""
         placed = place(
             self.prepared, self.devices, self.host, request, dry_pass=True, build=self.build
         )
+        beside = self._beside(request.ctx or placed.context.n_ctx)
         own = [row for row in placed.rows if not row.is_host]
         if own:
-            return Used(
-                tuple(row.total_bytes for row in own), sum(row.weights_bytes for row in own)
+            names = {row.buffer for row in own}
+            more = [row for row in beside if row.buffer in names]
+            parts = tuple(
+                row.total_bytes + sum(m.total_bytes for m in more if m.buffer == row.buffer)
+                for row in own
             )
-        host = placed.row(HOST_ROW)
-        return Used((host.total_bytes if host else 0,), 0)
+            return Used(parts, sum(row.weights_bytes for row in (*own, *more)))
+        host = (row for row in (*placed.rows, *beside) if row.buffer == HOST_ROW)
+        return Used((sum(row.total_bytes for row in host),), 0)
+
+    def _beside(self, n_ctx: int) -> tuple[Row, ...]:
+        # add_extra_memory in common/fit.cpp, build 11434: measured at the context of the model
+        loads = (
+            draft_load(
+                model, n_ctx, self.devices, self.host, self.asked, build=self.build, dry_pass=True
+            )
+            for model in self.drafts
+        )
+        return tuple(row for load in loads for row in load.rows)

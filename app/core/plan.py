@@ -19,10 +19,6 @@ from app.core.request import LoadRequest, Tool, targets_mib
 from app.core.slowdown import Prediction
 from app.core.units import MIB
 
-_WITHOUT_BESIDE = (
-    "What llama.cpp would choose by itself (--fit) is calculated without the files beside the "
-    "model; it leaves room for them too."
-)
 F_SOURCE = "host bytes over all bytes read per generated token, from the tensor sizes of the header"
 
 
@@ -59,8 +55,7 @@ class Plan:
     def not_calculated(self) -> tuple[str, ...]:
         """Return everything that is not in the figures, in words."""
         problems = tuple(problem.text for problem in self.model.problems)
-        others = (_WITHOUT_BESIDE,) if self.beside else ()
-        return (*problems, *self.placement.not_calculated, *others, *self.situation.notes)
+        return (*problems, *self.placement.not_calculated, *self.situation.notes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +82,9 @@ def plan_of(model: Model, prepared: Prepared, situation: Situation) -> Plan:
         devices=usable_devices(devices, request),
         placement=placed,
         prediction=predict(placed, situation),
-        fit=fitting.fit(prepared, devices, host, request, situation.build),
+        fit=fitting.fit(
+            prepared, devices, host, request, situation.build, companions=situation.companions
+        ),
         pace=pace_of(_basis(model, situation), placed),
         beside=beside_of(placed, situation),
     )

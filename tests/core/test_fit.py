@@ -6,10 +6,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from app.core.beside import Companion, Kind
 from app.core.errors import UserError
 from app.core.fit import fit
 from app.core.fit_result import FitResult
 from app.core.machine import CpuKind, Device, DeviceKind, Host
+from app.core.model import Model, Tensor
 from app.core.placement import place, prepare
 from app.core.request import LoadRequest, SplitMode, Tool, targets_mib
 from app.core.units import GIB, MIB
@@ -261,3 +263,41 @@ def test_experts_on_several_devices_are_no_number_from_the_first_block() -> None
     assert found.partial_blocks and len(found.tensor_split) == 2
     assert not found.is_a_number
     assert fitted(LoadRequest(), 3, 3).is_a_number  # dense layers: a split says it all
+
+
+def test_a_draft_is_counted_in_every_measurement() -> None:
+    draft = models.build("small", "llama", "q4_K_M", replace(models.LLAMA_8B, L=4))
+    request, one = LoadRequest(ctx=8192), devices(5)
+    alone = fit(EIGHT_B, one, HOST, request, BUILD)
+    both = fit(EIGHT_B, one, HOST, request, BUILD, companions=(Companion(Kind.DRAFT, draft),))
+    own = place(prepare(draft), one, HOST, request, dry_pass=True, build=BUILD)
+    assert alone.ngl is not None and both.ngl is not None and both.ngl < alone.ngl
+    load = place(EIGHT_B, one, HOST, both.request, dry_pass=True, build=BUILD)
+    used = load.total(is_host=False).total_bytes + own.total(is_host=False).total_bytes
+    assert used <= 4 * GIB
+
+
+def test_a_projector_is_not_counted_before_april_2026() -> None:
+    tensors = (Tensor("v.blk.0.ffn_up.weight", 0, (1024, 131_072), 0),)
+    beside = (Companion(Kind.PROJECTOR, Model("p", "clip", 3, False, {}, tensors, ())),)
+    found, alone = (
+        fit(EIGHT_B, devices(5), HOST, LoadRequest(ctx=8192), 8000, companions=companions)
+        for companions in (beside, ())
+    )
+    assert found.ngl == alone.ngl
+
+
+def test_a_projector_widens_the_margin_of_its_device() -> None:
+    tensors = (Tensor("v.blk.0.ffn_up.weight", 0, (1024, 131_072), 0),)  # 512 MiB of F32
+    projector = Model("mmproj.gguf", "clip", 3, False, {}, tensors, ())
+    found, wider = (
+        fit(EIGHT_B, devices(5), HOST, request, BUILD, companions=companions)
+        for request, companions in (
+            (LoadRequest(ctx=8192), (Companion(Kind.PROJECTOR, projector),)),
+            (LoadRequest(ctx=8192, fit_target_mib=1024 + 512), ()),
+        )
+    )
+    assert found.ngl == wider.ngl and found.ngl is not None
+    kept = fit(EIGHT_B, devices(5), HOST, LoadRequest(ctx=8192), BUILD,
+               companions=(Companion(Kind.PROJECTOR, projector, is_offloaded=False),))  # fmt: skip
+    assert kept.ngl is not None and kept.ngl > found.ngl

@@ -2,8 +2,9 @@
 
 from dataclasses import dataclass, replace
 
+from app.core import beside, placement, units
 from app.core import fit as fitting
-from app.core import units
+from app.core.beside import Companion
 from app.core.best_position import Best, best_position
 from app.core.cancel import Cancel
 from app.core.fit_result import FitResult
@@ -27,12 +28,24 @@ class Positions:
 def positions_of(prepared: Prepared, choice: Choice, cancel: Cancel) -> Positions:
     """Ask for both; meant to run in a Job, each tries many placements."""
     free = replace(choice.request, ngl=None, n_cpu_moe=0, tensor_split=())
-    result = fitting.fit(prepared, choice.devices, choice.host, free, choice.build)
+    companions = _placeable(prepared, choice)
+    result = fitting.fit(
+        prepared, choice.devices, choice.host, free, choice.build, companions=companions
+    )
     cancel.check()
     situation = Situation(
-        choice.devices, choice.host, choice.request, choice.r, choice.build, choice.fill
-    )
+        choice.devices, choice.host, choice.request, choice.r, choice.build, choice.fill,
+        companions=companions,
+    )  # fmt: skip
     return Positions(result, best_position(prepared, situation, cancel), _margin(choice))
+
+
+def _placeable(prepared: Prepared, choice: Choice) -> tuple[Companion, ...]:
+    if not choice.companions:
+        return ()
+    devices, host, request = choice.devices, choice.host, choice.request
+    placed = placement.place(prepared, devices, host, request, build=choice.build)
+    return beside.placeable(choice.companions, placed, devices, host, request, build=choice.build)
 
 
 def layer_marks(found: Positions) -> tuple[Mark, ...]:

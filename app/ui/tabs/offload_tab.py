@@ -64,7 +64,7 @@ class OffloadTab(Page):
         self._experts.moved.connect(self._on_experts)
         self._best.taken.connect(self._on_best_taken)
         self._controls.changed.connect(self._on_controls)
-        self._beside.changed.connect(self._show)
+        self._beside.changed.connect(self._on_controls)
         self._runtime.currentIndexChanged.connect(self._show)
         self._map.layer_clicked.connect(self._on_layer)
         self._said.taken.connect(self._on_fit_taken)
