@@ -204,6 +204,12 @@ class LogBuffer:
     n_bytes: int
     line: int  # the first of its lines
     device: str | None = None  # as the log lists it; RPC buffers are joined by endpoint
+    more_lines: tuple[int, ...] = ()  # further lines whose sizes are in the sum
+
+    @property
+    def lines(self) -> tuple[int, ...]:
+        """Return all lines that make up the sum, in order."""
+        return (self.line, *self.more_lines)
 
 
 class Ended(Enum):

@@ -97,7 +97,7 @@ def _story(load: Load, last_line: int) -> LoadStory:
         path=load.path or _commanded(load.preamble),
         first_line=load.first_line,
         last_line=last_line,
-        devices=_unique(event.word("device") for event in events if event.fact is Fact.DEVICE_USED),
+        devices=_used(events, found),
         devices_listed=_unique(
             event.word("device") for event in listed if not buffers.is_host(event.word("device"))
         )
@@ -143,7 +143,8 @@ def _buffers(load: Load, names: dict[str, str]) -> tuple[LogBuffer, ...]:
             if known is None:
                 sums[key] = LogBuffer(name, kind, role, n_bytes, event.line, device)
             elif event.fact in _ADDING:
-                sums[key] = replace(known, n_bytes=known.n_bytes + n_bytes)
+                more = (*known.more_lines, event.line)
+                sums[key] = replace(known, n_bytes=known.n_bytes + n_bytes, more_lines=more)
             else:  # reserved anew: the later size is the one that holds
                 sums[key] = replace(known, n_bytes=n_bytes, line=event.line)
     merged: dict[tuple[str, Role], LogBuffer] = {}
@@ -152,9 +153,23 @@ def _buffers(load: Load, names: dict[str, str]) -> tuple[LogBuffer, ...]:
         merged[name, role] = (
             buffer
             if earlier is None
-            else replace(earlier, n_bytes=earlier.n_bytes + buffer.n_bytes)
+            else replace(
+                earlier,
+                n_bytes=earlier.n_bytes + buffer.n_bytes,
+                more_lines=(*earlier.more_lines, *buffer.lines),
+            )
         )
     return tuple(merged.values())
+
+
+def _used(events: Iterable[LogEvent], found: Iterable[LogBuffer]) -> tuple[str, ...]:
+    """Return the devices that a line names as used, else those that hold bytes.
+
+    Builds before 2025 print no line "using device" for Vulkan.
+    """
+    named = _unique(event.word("device") for event in events if event.fact is Fact.DEVICE_USED)
+    holding = (b for b in found if b.kind is BufferKind.DEVICE and b.n_bytes > 0)
+    return named or _unique(buffer.device or buffer.name for buffer in holding)
 
 
 def _on_device(weights: Iterable[LogBuffer]) -> bool | None:

@@ -33,12 +33,13 @@ def cite(event: LogEvent) -> Cite:
 
 
 def cite_buffers(evidence: Evidence, buffers: Iterable[LogBuffer]) -> tuple[Cite, ...]:
-    """Cite the lines that name these buffers."""
+    """Cite all lines whose sizes these buffers sum up."""
     events = evidence.log.events if evidence.log else ()
     texts = {event.line: event.text for event in events}
     return tuple(
-        Cite(texts.get(b.line, f"{b.name} {b.role.value}: {units.mib(b.n_bytes)}"), b.line)
+        Cite(texts.get(line, f"{b.name} {b.role.value}: {units.mib(b.n_bytes)}"), line)
         for b in buffers
+        for line in b.lines
     )
 
 

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from app.core.evidence import Evidence
+from app.core.log import Fact
 from app.core.log_words import Weight, weight
 from app.core.rule import Certainty, Diagnosis
 from app.core.symptom import Symptom
@@ -164,3 +165,18 @@ def test_cites_the_first_error_and_the_part_when_memory_is_refused() -> None:
     assert verdict is not None
     assert "the KV cache" in verdict.cause and "114 GiB" in verdict.cause
     assert [cite.line for cite in verdict.cites] == [163, 166]
+
+
+def test_cites_each_line_of_the_cache_when_its_size_is_a_sum() -> None:
+    verdict = judged("b10434-vulkan-nkvo-lv4").verdict
+    assert verdict is not None
+    assert "49.5" in verdict.cause
+    assert [cite.line for cite in verdict.cites] == [168, 173]
+    assert ["12.00" in verdict.cites[0].text, "37.50" in verdict.cites[1].text] == [True, True]
+
+
+def test_counts_a_device_as_used_when_it_holds_bytes_but_no_line_says_so() -> None:
+    log = scan.scan_file(LOGS / "old-b3889-2024-10-vulkan-full-offload.log")
+    assert log.load is not None
+    assert log.load.devices == ("Vulkan0",)
+    assert not log.all(Fact.DEVICE_USED)
