@@ -15,6 +15,7 @@ from app.core.request import SplitMode
 from app.core.units import GIB
 from app.ui.models import device_choice
 from app.ui.tabs.offload_tab import OffloadTab
+from app.ui.widgets.fixed_text import FixedText
 from app.ui.widgets.layer_map import LayerMap
 from app.ui.widgets.position_slider import Mark, PositionSlider
 from app.work.detection import Detection
@@ -105,7 +106,7 @@ def test_the_best_follows_the_margin_and_is_taken_by_one_click(
     assert button is not None
     qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
     assert value_of(tab, "nglSlider") == after.best.ngl
-    command = tab.findChild(QLabel, "offloadCommand")
+    command = tab.findChild(FixedText, "offloadCommand")
     assert command is not None and "-fitt 2048" in command.text()
 
 
@@ -124,7 +125,7 @@ def test_experts_have_a_slider_of_their_own(
     qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
     assert slider.value() == found.best.n_cpu_moe
     assert value_of(tab, "nglSlider") == 13
-    command = tab.findChild(QLabel, "offloadCommand")
+    command = tab.findChild(FixedText, "offloadCommand")
     assert command is not None and f"-ncmoe {found.best.n_cpu_moe}" in command.text()
 
 

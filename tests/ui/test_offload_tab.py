@@ -14,6 +14,7 @@ from app.core.machine import Device, DeviceKind, Machine
 from app.core.reading import Kind
 from app.gguf.model import read_model
 from app.ui.tabs.offload_tab import OffloadTab
+from app.ui.widgets.fixed_text import FixedText
 from app.ui.widgets.layer_map import LayerMap
 from app.ui.widgets.slowdown_plot import SlowdownPlot
 from app.work.detection import Detection
@@ -122,7 +123,9 @@ def test_command_names_what_is_set_when_the_context_changes(with_gemma: OffloadT
     box = with_gemma.findChild(QComboBox, "context")
     assert box is not None
     box.setCurrentIndex(box.findData(8192))
-    command = text_of(with_gemma, "offloadCommand")
+    label = with_gemma.findChild(FixedText, "offloadCommand")
+    assert label is not None
+    command = label.text()
     assert command.startswith("llama-server -m ")
     assert command.endswith("-ngl 9 -c 8192")
 

@@ -266,8 +266,8 @@ class BenchmarkTab(Page):
             card, plot = Card(bench_model.chart_title((), test)), RatePlot(name)
             note = QLabel(self.tr("bars: mean   whiskers: 95 % interval"))
             note.setObjectName("caption")
-            card.head.addWidget(note)
             card.body.addWidget(plot)
+            card.body.addWidget(note)
             plots.addWidget(card, 1)
             self._charts.append((test, plot, card))
         return plots

@@ -4,6 +4,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
 
 from app.ui import theme
+from app.ui.widgets.short_label import ShortLabel
 
 
 class Card(QFrame):
@@ -18,7 +19,7 @@ class Card(QFrame):
         self.head = QHBoxLayout()
         self.head.setSpacing(theme.S)
         if title:
-            self._title = QLabel(title)
+            self._title: QLabel = ShortLabel(title)
             self._title.setObjectName("cardTitle")
             self.head.addWidget(self._title)
             self.head.addStretch(1)

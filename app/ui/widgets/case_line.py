@@ -9,6 +9,7 @@ from app.ui import icons, theme
 from app.ui.models import case_model
 from app.ui.models.case_model import CasePart
 from app.ui.widgets.find_bar import arrow_button
+from app.ui.widgets.short_label import ShortLabel
 
 
 class CaseLine(QWidget):
@@ -68,7 +69,7 @@ class _PartBox(QWidget):
         layout = QHBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(theme.XS)
-        self._text = QLabel()
+        self._text = ShortLabel()
         self._text.setTextFormat(Qt.TextFormat.PlainText)
         self._text.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Preferred)
         self.remove: QToolButton = arrow_button(f"remove-{part.value}", "")

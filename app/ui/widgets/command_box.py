@@ -1,10 +1,11 @@
 """A command to copy, in the fixed font, with its button."""
 
-from PySide6.QtCore import QEvent, Qt
+from PySide6.QtCore import QEvent
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSizePolicy, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QWidget
 
 from app.ui import icons, theme
+from app.ui.widgets.fixed_text import FixedText
 
 
 class CommandBox(QWidget):
@@ -15,23 +16,15 @@ class CommandBox(QWidget):
         layout = QHBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(theme.M)
-        self._text = QLabel()
-        self._text.setObjectName(name)
-        self._text.setFont(theme.fixed_font())
-        self._text.setTextInteractionFlags(
-            Qt.TextInteractionFlag.TextSelectableByMouse
-            | Qt.TextInteractionFlag.TextSelectableByKeyboard
-        )
-        self._text.setWordWrap(True)
+        self._text = FixedText(name, has_focus=True)
         self._text.setAccessibleName(self.tr("Command"))
-        self._text.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
         self._copy = QPushButton(self.tr("Copy"))
         self._copy.setObjectName(f"{name}Copy")
         self._copy.setAccessibleName(self.tr("Copy the command"))
         self._draw_icon()
         self._copy.clicked.connect(self._on_copy)
         layout.addWidget(self._text, 1)
-        layout.addWidget(self._copy, 0, Qt.AlignmentFlag.AlignTop)
+        layout.addWidget(self._copy)
 
     def text(self) -> str:
         """Return the command."""
@@ -39,7 +32,7 @@ class CommandBox(QWidget):
 
     def show_command(self, command: str, source: str = "") -> None:
         """Show another command."""
-        self._text.setText(command)
+        self._text.setPlainText(command)
         self._text.setToolTip(source)
         self._copy.setText(self.tr("Copy"))
 

@@ -7,6 +7,7 @@ from app.ui import theme
 from app.ui.models.diagnosis_model import CiteLine, FindingView
 from app.ui.widgets.card import Card, dim_label
 from app.ui.widgets.command_box import CommandBox
+from app.ui.widgets.fixed_text import FixedText
 from app.ui.widgets.icon_label import IconLabel
 
 _MOST_CITES = 6
@@ -122,12 +123,8 @@ class FindingCard(Card):
             button.clicked.connect(lambda: self.line_wanted.emit(line))
             where = button
         where.setMinimumWidth(96)
-        text = QLabel(cite.text)
-        text.setObjectName("citeText")
-        text.setTextFormat(Qt.TextFormat.PlainText)
-        text.setFont(theme.fixed_font())
-        text.setWordWrap(True)
-        text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        text = FixedText("citeText", has_focus=False)
+        text.setPlainText(cite.text)
         layout.addWidget(where, 0, Qt.AlignmentFlag.AlignTop)
         layout.addWidget(text, 1)
         return row

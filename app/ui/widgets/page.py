@@ -1,6 +1,6 @@
 """The frame of every tab: a title line, a scrolling body, and the empty state."""
 
-from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtCore import QSize, Qt, QTimer, Signal
 from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
@@ -13,6 +13,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.ui import theme
+from app.ui.widgets.short_label import ShortLabel
 
 
 class Page(QWidget):
@@ -33,7 +34,7 @@ class Page(QWidget):
         self.head = QHBoxLayout()  # tabs add their buttons behind the subtitle
         heading = QLabel(title)
         heading.setObjectName("title")
-        self.subtitle = QLabel()
+        self.subtitle = ShortLabel()
         self.subtitle.setObjectName("dim")
         self.subtitle.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         self.head.addWidget(heading)
@@ -46,7 +47,7 @@ class Page(QWidget):
         outer.addWidget(self._notice)
         self._stack = QStackedWidget()
         outer.addWidget(self._stack, 1)
-        self.content = QWidget()
+        self.content = _Content()
         self.content.setObjectName("scrollBody")
         self.body = QVBoxLayout(self.content)
         self.body.setContentsMargins(0, 0, theme.S, theme.L)
@@ -121,3 +122,11 @@ class Page(QWidget):
         layout.addWidget(self._button, 0, Qt.AlignmentFlag.AlignCenter)
         layout.addStretch(1)
         return frame
+
+
+class _Content(QWidget):
+    """What scrolls; always as wide as its page, which has no horizontal scroll bar."""
+
+    def minimumSizeHint(self) -> QSize:
+        """Ask for no width: a row without room is cut, and not the whole page."""
+        return QSize(0, super().minimumSizeHint().height())

@@ -86,6 +86,7 @@ class PredictionCard(Card):
 
 def _rate_row(line: RateLine) -> QWidget:
     row = QLabel(f"<b>{line.name}</b>&nbsp;&nbsp;{line.value}")
+    row.setWordWrap(True)
     row.setToolTip(line.detail)
     holder = QWidget()
     layout = QVBoxLayout(holder)

@@ -26,6 +26,7 @@ class ProofCard(Card):
         self._title = QLabel()
         self._title.setObjectName("proofTitle")
         self._title.setStyleSheet("font-size: 18px; font-weight: 600;")
+        self._title.setWordWrap(True)
         self._sentence = QLabel()
         self._sentence.setObjectName("proofSentence")
         self._sentence.setWordWrap(True)

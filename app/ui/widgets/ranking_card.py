@@ -115,8 +115,9 @@ def _head(bar: GainBar) -> QHBoxLayout:
     title.setObjectName("cardTitle")
     figure.setObjectName("gainFigure")
     figure.setToolTip(bar.source)
-    figure.setWordWrap(True)
+    for label in (title, figure):
+        label.setWordWrap(True)
     figure.setAlignment(Qt.AlignmentFlag.AlignRight)
-    head.addWidget(title)
+    head.addWidget(title, 1)
     head.addWidget(figure, 1)
     return head

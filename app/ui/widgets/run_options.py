@@ -1,12 +1,12 @@
 """How Diagnose loads the model: as the user's own command does, or with what is set here."""
 
-from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QSpinBox, QWidget
+from PySide6.QtWidgets import QLineEdit, QSpinBox, QVBoxLayout, QWidget
 
 from app.core import units
 from app.core.request import LoadRequest
 from app.core.symptom import TEXTS, Symptom
-from app.ui import theme
 from app.ui.widgets.field import Field, combo
+from app.ui.widgets.field_row import FieldRow
 
 _SHORTEST_TEXT = 80
 _CONTEXTS = (2048, 4096, 8192, 16384, 32768, 65536, 131072)
@@ -43,18 +43,17 @@ class RunOptions(QWidget):
         self._rpc.setMinimumWidth(_SHORTEST_TEXT)
         symptoms = tuple((TEXTS[symptom], symptom.value) for symptom in Symptom)
         self._symptom = combo("symptom", ((self.tr("nothing said"), ""), *symptoms))
-        layout = QHBoxLayout(self)
+        layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(theme.M)
-        for caption, control in (
+        fields = (
             (self.tr("What do you see? (optional)"), self._symptom),
             (self.tr("n_gpu_layers"), self._ngl),
             (self.tr("Context, tokens"), self._ctx),
             (self.tr("Devices"), self._device),
             (self.tr("Threads"), self._threads),
             (self.tr("RPC servers (optional)"), self._rpc),
-        ):
-            layout.addWidget(Field(caption, control), 1)
+        )
+        layout.addWidget(FieldRow([Field(caption, control) for caption, control in fields]))
 
     @property
     def request(self) -> LoadRequest:
