@@ -160,8 +160,10 @@ class FitTab(Page):
         self._table.setAccessibleDescription(self._sentence.text())
         self._table.resizeColumnsToContents()
         header = self._table.horizontalHeader().sizeHint().height()
-        # room for the horizontal scroll bar of a narrow window
-        self._table.setFixedHeight(header + _ROW * min(len(rows), _MOST_ROWS) + theme.L)
+        # room for the horizontal scroll bar of a narrow window; elsewhere it would cut a row in two
+        is_narrow = self._table.horizontalHeader().length() > self._table.viewport().width()
+        bar = theme.L if is_narrow else 0
+        self._table.setFixedHeight(header + _ROW * min(len(rows), _MOST_ROWS) + bar)
 
     def _on_failed(self, error: Exception) -> None:
         self._model.show_rows(())

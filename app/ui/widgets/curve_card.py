@@ -18,6 +18,7 @@ class CurveCard(Card):
         self._note.setObjectName("curveNote")
         self.body.addWidget(self._plot, 1)
         self.body.addWidget(self._note)
+        self.body.addStretch(1)  # a higher neighbour must not pull the title down
 
     def show_curve(self, curve: Curve, note: str) -> None:
         """Show another curve; one without points is hidden."""
