@@ -70,7 +70,8 @@ def _no_load(summary: LogSummary) -> Iterator[str]:
 def _load(load: LoadStory, number: int, total: int) -> Iterator[str]:
     name = (load.path or "").replace("\\", "/").rpartition("/")[2]
     what = " (draft model)" if load.is_draft else ""
-    yield f"Load {number} of {total}, lines {load.first_line} to {load.last_line}: {name}{what}"
+    lines = f"lines {load.first_line} to {load.last_line}"
+    yield f"Load {number} of {total}, {lines}: {name or 'no model is named'}{what}"
     yield from _wrap(_headline(load))
     if load.note and load.ended is not Ended.FAILED:
         yield from _wrap(f"{load.note}.")

@@ -6,6 +6,7 @@ from enum import Enum
 from app.core import units
 from app.core.log import BufferKind, Fact, LoadStory, LogBuffer, LogEvent, Role
 from app.core.log_texts import HARMLESS, TEXTS
+from app.core.saved_page import instead_of_model
 from app.core.units import MIB
 
 FEW_PROMPT_TOKENS = 32  # below these counts a rate says little (logs.md section 0, rule 9)
@@ -265,10 +266,13 @@ def _truncated(event: LogEvent, _load: LoadStory | None) -> str:
     return TEXTS[Fact.CONTEXT_TRUNCATED]
 
 
-def _memory(event: LogEvent, _load: LoadStory | None) -> str:
+def _memory(event: LogEvent, load: LoadStory | None) -> str:
     part = _PARTS.get(str(event.values.get("part", "")), "a buffer")
     size = event.values.get("n_bytes")
     asked = f" of {units.size(int(size))}" if size is not None else ""
+    is_limit = any("limit" in error.values for error in load.errors) if load else False
+    if is_limit and "limit" not in event.values:
+        return f"There was no room for {part}{asked}: the device takes no single buffer so large."
     if "limit" in event.values:
         return (
             "The device refuses one buffer of this size. That is a limit for a single buffer, "
@@ -282,7 +286,28 @@ def _harmless(event: LogEvent, _load: LoadStory | None) -> str:
     return f"{TEXTS[Fact.HARMLESS]} {more}".rstrip()
 
 
-def _file(event: LogEvent, _load: LoadStory | None) -> str:
+def _network(event: LogEvent, _load: LoadStory | None) -> str:
+    if "endpoint" in event.values:
+        return (
+            f"The other computer does not answer at {event.word('endpoint')}: no ggml-rpc-server "
+            "listens there, or the network does not reach it."
+        )
+    port = f"port {event.values['port']}" if "port" in event.values else "its port"
+    return f"The server could not open {port}: most often another program has it already."
+
+
+def _file(event: LogEvent, load: LoadStory | None) -> str:
+    saved = instead_of_model(event.text)
+    if saved:
+        return f"The file is no model: what was saved is {saved}."
+    is_part = any(e.values.get("why") == "split" for e in load.errors) if load else False
+    if is_part and event.values.get("why") == "missing":
+        name = (
+            event.word("path").replace("\\", "/").rpartition("/")[2]
+            if "path" in event.values
+            else "one of its files"
+        )
+        return f"A part of the model is missing: {name} is not there, or may not be read."
     return _WHY.get(str(event.values.get("why", "")), "The model file is damaged.")
 
 
@@ -329,6 +354,7 @@ _SAID: dict[Fact, Callable[[LogEvent, LoadStory | None], str]] = {
     Fact.PROMPT_CACHED: _cached,
     Fact.ERROR_MEMORY: _memory,
     Fact.ERROR_FILE: _file,
+    Fact.ERROR_NETWORK: _network,
     Fact.HARMLESS: _harmless,
     Fact.FIT_FAILED: _fit_failed,
     Fact.FIT_CTX_REDUCED: _reduced,

@@ -67,6 +67,29 @@ def test_names_the_cause_of_a_failed_load_once(capsys: pytest.CaptureFixture[str
     assert "-lv 4" not in text
 
 
+@pytest.mark.parametrize(
+    ("name", "headline"),
+    [
+        ("b11434-load-error-split-missing", "tiny-split-00002-of-00002.gguf is not there"),
+        ("b11434-load-error-html-page", "what was saved is a web page"),
+        ("b11434-load-error-git-lfs-pointer", "what was saved is a Git LFS pointer"),
+        ("b11434-rpc-server-unreachable", "does not answer at 127.0.0.1:52249"),
+        ("b11434-port-in-use-default-verbosity", "could not open port 52230"),
+        ("b10434-vulkan-oom-compute-default-verbosity", "takes no single buffer so large"),
+    ],
+)
+def test_the_headline_names_what_the_line_names(
+    capsys: pytest.CaptureFixture[str], name: str, headline: str
+) -> None:
+    text = " ".join(_text(capsys, LOGS / f"{name}.log").partition("program  ")[0].split())
+    assert headline in text
+
+
+def test_says_that_no_model_is_named_when_none_is(capsys: pytest.CaptureFixture[str]) -> None:
+    text = _text(capsys, LOGS / "b11434-port-in-use-default-verbosity.log")
+    assert "lines 4 to 6: no model is named\n" in text
+
+
 def test_a_log_that_hides_placement_is_no_verdict(capsys: pytest.CaptureFixture[str]) -> None:
     text = _text(capsys, HIDDEN)
     assert "does not show in this log" in text
