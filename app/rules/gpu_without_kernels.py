@@ -2,8 +2,8 @@
 
 What: rocBLAS ships kernels for a list of AMD GPUs; integrated ones are often not among them. CUDA
 builds hold code for a list of compute capabilities; new cards and very old ones may be missing.
-Evidence: the error that says so: rocBLAS's with the architecture, CUDA's "no kernel image", or
-Ollama's "CUDA GPU is too old".
+Evidence: the error that says so: rocBLAS's with the architecture, CUDA's "no kernel image", an
+"invalid device function", code that the driver cannot read, or Ollama's "CUDA GPU is too old".
 Arithmetic: none.
 Fix: AMD: Vulkan for this GPU, or the other card by HIP_VISIBLE_DEVICES. Never an override of the
 architecture: a wrong one crashes or computes nonsense. NVIDIA: another build of the program.
@@ -17,7 +17,11 @@ from app.core.log import Fact, LogEvent
 from app.core.rule import Certainty, Finding, Fix, Rule
 from app.rules import command, seen
 
-_INVALID = "kernel image is invalid"  # CUDA_ERROR_INVALID_IMAGE, cuda.h
+# CUDA_ERROR_INVALID_IMAGE and CUDA_ERROR_UNSUPPORTED_PTX_VERSION, cuda.h
+_UNREADABLE = ("kernel image is invalid", "unsupported toolchain")
+# "does not exist or is not compiled for the proper device architecture", says driver_types.h of
+# cudaErrorInvalidDeviceFunction; hip_runtime_api.h words hipErrorInvalidDeviceFunction alike
+_NO_FUNCTION = "invalid device function"
 
 
 def check(evidence: Evidence) -> Finding | None:
@@ -25,8 +29,10 @@ def check(evidence: Evidence) -> Finding | None:
     line = evidence.log.last(Fact.GPU_NO_KERNELS) if evidence.log else None
     if line is None:
         return None
-    if _INVALID in line.text:
+    if any(words in line.text for words in _UNREADABLE):
         return _unreadable(evidence, line)
+    if _NO_FUNCTION in line.text:
+        return _no_function(evidence, line)
     if "arch" not in line.values:
         return _cuda(evidence, line)
     arch = line.word("arch")
@@ -52,6 +58,23 @@ def _unreadable(evidence: Evidence, line: LogEvent) -> Finding:
         fix=Fix(
             "Install a newer driver of the GPU. If it is the newest, take another build of the "
             "program: the version before, or Vulkan.",
+            command.list_devices(evidence),
+        ),
+        proof="The error is gone, and a model buffer on the device is above 0 MiB.",
+        certainty=Certainty.LIKELY,
+    )
+
+
+def _no_function(evidence: Evidence, line: LogEvent) -> Finding:
+    """Tell of a function that was not compiled for the card that should compute it."""
+    return Finding(
+        cause="The program asked a GPU for code that was not compiled for its architecture. It "
+        "ends when it first computes there.",
+        cites=(seen.cite(line), *seen.list_cites(evidence)),
+        fix=Fix(
+            "With two GPUs, one of them in the processor, let the program see only the other "
+            "one: HIP_VISIBLE_DEVICES or CUDA_VISIBLE_DEVICES with its number. Else install a "
+            "build for this card's architecture, or compile one, or take the Vulkan build.",
             command.list_devices(evidence),
         ),
         proof="The error is gone, and a model buffer on the device is above 0 MiB.",

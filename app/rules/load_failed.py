@@ -45,6 +45,8 @@ _WHY = {
 _OF_DEVICES = (Fact.GPU_FORBIDDEN, Fact.GPU_NO_KERNELS, Fact.NO_GPU_WARNING)
 _EXAMPLE_CTX = 16_384  # long enough for most chats and short documents
 _NO_KIND = "unknown model architecture: ''"  # general.architecture is missing
+_METAL_STATUS = "failed with status 5"
+_WORDLESS = (_METAL_STATUS, ": fatal error")  # the next line of the log says why
 _SECOND_TRY = "retrying without pipeline parallelism"
 _PARTS = ("part", "part2")  # values that name what was being allocated
 _READY = "the error line is gone and the program says that it is ready."
@@ -126,6 +128,8 @@ def _first_error(evidence: Evidence) -> LogEvent | None:
     found = (event for event in own if event.fact in _ERRORS)
     of_load = (e for e in (story.errors if story is not None else ()) if e.line not in of_others)
     causes = (*of_load, *found)
+    if any(event.fact is Fact.ERROR_MEMORY for event in causes):
+        causes = tuple(e for e in causes if not any(word in e.text for word in _WORDLESS))
     again = _second_try(evidence)
     return next(
         (
@@ -150,11 +154,14 @@ def _by_line(evidence: Evidence, error: LogEvent) -> Finding:
     if error.fact is Fact.ERROR_MEMORY:
         return _memory(evidence, error)
     title, cause, fix = _words(evidence, error)
+    # tensors that do not match: the program is of another time, or the conversion went wrong
+    is_open = error.values.get("why") == "other-tensors" or _METAL_STATUS in error.text
     return Finding(
         cause=cause,
         cites=(seen.cite(error), *_file_cites(evidence)),
         fix=fix,
         proof=f"In the next run {_READY}",
+        certainty=Certainty.LIKELY if is_open else Certainty.PROVEN,
         title=title,
     )
 
@@ -227,28 +234,24 @@ def _words(evidence: Evidence, error: LogEvent) -> tuple[str, str, Fix]:
                 flash_attn=Switch.AUTO,
             ),
         )
+    if _METAL_STATUS in error.text:
+        return (
+            "The GPU gave up a computation",
+            "Metal says that a computation failed, and not why. Most often the load is above what "
+            "the GPU may hold.",
+            Fix("Use a shorter context or a smaller file, and look at the memory of the GPU then."),
+        )
     if error.fact is Fact.ERROR_NETWORK:
-        return _network(error)
+        return (
+            "A network address did not work",
+            "The program could not use a network address: its port is taken, or another "
+            "computer that should help does not answer.",
+            Fix("Choose another port, or start the program on the other computer first."),
+        )
     return (
         "The load failed",
         "The program said an error before the model was loaded.",
         Fix("Read the line above, and look it up in the program's issue tracker."),
-    )
-
-
-def _network(error: LogEvent) -> tuple[str, str, Fix]:
-    if "endpoint" in error.values:
-        return (
-            "The other computer does not answer",
-            f"The program was to use another computer at {error.word('endpoint')}, and nothing "
-            "answers there.",
-            Fix("Start ggml-rpc-server on the other computer first, or leave --rpc away."),
-        )
-    port = f"port {error.values['port']}" if "port" in error.values else "its port"
-    return (
-        "The port could not be opened",
-        f"The server could not open {port}. Most often another program has it already.",
-        Fix("End the other program, or choose another port with --port."),
     )
 
 
@@ -279,8 +282,7 @@ def _memory(evidence: Evidence, error: LogEvent) -> Finding:
     n_bytes = error.values.get("n_bytes", error.values.get("vulkan"))
     size = f" {units.size(int(float(n_bytes)))} were asked for at once." if n_bytes else ""
     cause = f"There was not enough memory for {names.get(part, 'a buffer')}.{size}"
-    is_limit = any("limit" in event.values for event in _memory_errors(evidence))
-    if is_limit:
+    if any("limit" in event.values for event in _memory_errors(evidence)):
         cause = (
             f"One buffer was larger than this device allows ({names.get(part, 'unknown')}).{size}"
         )
@@ -290,7 +292,7 @@ def _memory(evidence: Evidence, error: LogEvent) -> Finding:
         fix=_memory_fix(evidence, part),
         proof=f"In the next run {_READY}",
         certainty=Certainty.PROVEN if part else Certainty.LIKELY,
-        title="A buffer is too large for the device" if is_limit else "Out of memory while loading",
+        title="Out of memory while loading",
     )
 
 

@@ -3,7 +3,8 @@
 What: the program lists no device, so nothing can be offloaded.
 Evidence: the device list holds only the CPU (or "(none)"), and either the computer has a GPU, or
 layers were asked for. The missing warning "no usable GPU found" proves nothing: a build with RPC
-never prints it. A computer without a GPU is a normal result, not a fault.
+never prints it, and a router prints it beside the devices that it lists (llama.cpp issue 22748). A
+computer without a GPU is a normal result, not a fault.
 Arithmetic: none.
 Fix: the runtime's build for that GPU. Proof: the device is listed.
 Sources: logs.md section 0 rules 1 and 2; advice.md part 3; arg.cpp in llama.cpp common/, build
@@ -30,6 +31,8 @@ def check(evidence: Evidence) -> Finding | None:
         return None
     warning = evidence.log.last(Fact.NO_GPU_WARNING) if evidence.log else None
     if warning is None and seen.devices(evidence) != ():
+        return None
+    if _listed_gpus(evidence):  # a router warns without need: its children use the device
         return None
     names = seen.gpu_names(evidence)
     if warning is None and not names and not _asked(evidence):
@@ -61,8 +64,9 @@ def silent(evidence: Evidence) -> str:
     if _is_explained(evidence):
         return "the program has a backend for it: the driver, its rights or a container refuse it"
     found = seen.devices(evidence)
-    if found:
-        return f"the program lists {', '.join(device.name for device in found)}"
+    names = tuple(device.name for device in found or ()) or _listed_gpus(evidence)
+    if names:
+        return f"the program lists {', '.join(names)}"
     return "the hardware check lists no GPU here and none was asked for, so the processor is right"
 
 
@@ -80,6 +84,12 @@ def needs(evidence: Evidence) -> str:
     if count is not None and count.reading.state not in (State.KNOWN, State.ABSENT):
         return f"whether this computer has a GPU could not be read: {count.reading.reason}"
     return ""
+
+
+def _listed_gpus(evidence: Evidence) -> tuple[str, ...]:
+    events = evidence.log.all(Fact.DEVICE_LISTED) if evidence.log is not None else ()
+    names = dict.fromkeys(event.word("device") for event in events)
+    return tuple(name for name in names if not name.startswith("CPU"))
 
 
 def _asked(evidence: Evidence) -> bool:

@@ -21,10 +21,11 @@ def check(evidence: Evidence) -> Finding | None:
     if evidence.log is None:
         return None
     cut = [e for e in evidence.log.all(Fact.CONTEXT_TRUNCATED) if "limit" in e.values]
-    refused = [e for e in evidence.log.all(Fact.REQUEST_TOO_LONG) if "n" in e.values]
+    too_long = evidence.log.all(Fact.REQUEST_TOO_LONG)
+    refused = [e for e in too_long if "n" in e.values]
     longest = max((*cut, *refused), key=lambda event: event.whole("n"), default=None)
     if longest is None:
-        return None
+        return _uncounted(evidence, too_long[-1]) if too_long else None
     limit = longest.values.get("limit", longest.values.get("n_ctx"))
     shown = f" of {units.count(int(limit))} tokens" if limit is not None else ""
     what = "refused" if longest.fact is Fact.REQUEST_TOO_LONG else "cut without a word to the user"
@@ -33,6 +34,22 @@ def check(evidence: Evidence) -> Finding | None:
         f"{shown}. It was {what}.",
         cites=(seen.cite(longest),),
         fix=_fix(evidence, longest),
+        proof="The line is gone, and the prompt is counted whole.",
+    )
+
+
+def _uncounted(evidence: Evidence, line: LogEvent) -> Finding:
+    """Tell of a request that was refused by a build that does not say how long it is."""
+    story = seen.load(evidence)
+    n_ctx = story.n_ctx if story is not None else None
+    shown = f" of {units.count(n_ctx)} tokens" if n_ctx else ""
+    return Finding(
+        cause=f"The prompt is longer than the context{shown}. It was refused.",
+        cites=(seen.cite(line),),
+        fix=Fix(
+            "Set a longer context (-c), or send less: drop the oldest messages. With several "
+            "slots (-np) each may have only its share of the context."
+        ),
         proof="The line is gone, and the prompt is counted whole.",
     )
 

@@ -1,9 +1,10 @@
 """The same model with the same settings is slower with a newer build of the program.
 
 What: builds change kernels and defaults, sometimes for the worse on one device.
-Evidence: two rates with all settings equal, two builds, intervals apart, the newer one slower; the
-older may come from the notebook, if the machine was quiet then. A setting that only one of the
-builds prints is no difference, unless rates depend on it.
+Evidence: two rates with all settings equal, two builds, the newer one slower: by intervals apart,
+or by a factor of 1.3 where only one rate of each is known. The older may come from the notebook, if
+the machine was quiet then. A setting that only one of the builds prints is no difference, unless
+rates depend on it.
 Arithmetic: the rates' ratio.
 Fix: compare the placement of both first; if it is equal, the former build, and a report.
 Proof: the build number, and the rate.
@@ -19,6 +20,7 @@ from app.core.rule import Certainty, Finding, Fix, Rule
 from app.rules import rates
 
 _CLEAR = 1.05  # the intervals lie apart as well
+_CLEAR_ALONE = 1.3  # without an interval: far above what single runs differ by
 # a run that does not name one of these had another value, or it cannot be told
 _DECIDING = frozenset(
     {
@@ -35,7 +37,7 @@ def check(evidence: Evidence) -> Finding | None:
         before = (run for run in evidence.history if run.test is test and not run.busy)
         for old, new in product((*before, *now), now):
             is_slower = old.mean_tps > _CLEAR * new.mean_tps and rates.is_by_interval(old, new)
-            if is_slower and _is_update(old, new):
+            if (is_slower or rates.is_faster(old, new, _CLEAR_ALONE)) and _is_update(old, new):
                 return _finding(old, new)
     return None
 

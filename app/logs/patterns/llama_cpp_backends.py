@@ -39,10 +39,14 @@ PATTERNS = (
             "no kernel image is available",
             "device kernel image is invalid",
             "has no device code compatible with CUDA arch",
+            "invalid device function",
+            "compiled with an unsupported toolchain",
         ),
         regex=re.compile(
             r"CUDA error(?: \d+ at [^:]+:\d+)?: no kernel image is available"
             r"|CUDA error: device kernel image is invalid"
+            r"|(?:CUDA|ROCm) error(?: \d+ at [^:]+:\d+)?: (?:\S+:\d+: )?invalid device function"
+            r"|CUDA error(?: \d+ at [^:]+:\d+)?: the provided PTX was compiled with an unsupported"
             r"|has no device code compatible with CUDA arch (?P<built>\d+)"
         ),
         samples=(
@@ -55,6 +59,15 @@ PATTERNS = (
                 line="ERROR: CUDA kernel flash_attn_tile_ext_f16 has no device code compatible "
                 "with CUDA arch 520. ggml-cuda.cu was compiled for: 520",
                 values={"built": "520"},
+            ),
+            Sample(
+                build="8821 (public report)",
+                line="ROCm error: invalid device function",
+            ),
+            Sample(
+                build="583 (public report)",
+                line="CUDA error 222 at ggml-cuda.cu:420: the provided PTX was compiled with an "
+                "unsupported toolchain.",
             ),
         ),
     ),

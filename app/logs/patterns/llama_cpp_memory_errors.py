@@ -179,7 +179,7 @@ PATTERNS = (
         fact=Fact.MEMORY_PRESSURE,
         keys=("greater than the recommended max working set size",),
         regex=re.compile(
-            r"(?:\((?P<used_mib>\d+\.\d+) / +(?P<limit_mib>\d+\.\d+)\).*?)?"
+            r"(?:\( *(?P<used_mib>\d+\.\d+) / +(?P<limit_mib>\d+\.\d+)\).*?)?"
             r"greater than the recommended max working set size"
         ),
         types={"used_mib": float, "limit_mib": float},

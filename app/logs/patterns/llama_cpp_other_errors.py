@@ -55,10 +55,11 @@ PATTERNS = (
     ),
     Pattern(
         fact=Fact.ERROR_OTHER,
-        keys=("CUDA error: ", "ROCm error: ", "ErrorDeviceLost", "device lost on "),
+        keys=("CUDA error: ", "ROCm error: ", "DeviceLost", "device lost on "),
         regex=re.compile(
-            r"(?:CUDA|ROCm) error: (?!no kernel image|device kernel image)(?P<what>.+)"
-            r"|ErrorDeviceLost|ggml_vulkan: device lost on"
+            r"(?:CUDA|ROCm) error: (?!no kernel image|device kernel image|invalid device function"
+            r"|the provided PTX)(?P<what>.+)"
+            r"|ErrorDeviceLost|vk::DeviceLostError|ggml_vulkan: device lost on"
         ),
         samples=(
             Sample(
