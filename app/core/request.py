@@ -7,6 +7,7 @@ from typing import Any
 
 NGL_AUTO = -1
 DEFAULT_TARGET_MIB = 1024
+USUAL_CONTEXTS = (2048, 4096, 8192, 16384, 32768, 65536, 131072)  # tokens, as a list offers them
 
 
 class Tool(Enum):

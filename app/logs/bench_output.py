@@ -55,13 +55,8 @@ class BenchOutput:
     skipped: tuple[str, ...] = ()
 
 
-def read_bench(text: str) -> tuple[BenchRun, ...]:
-    """Return the rates in a text, in order; () when it holds no output of llama-bench."""
-    return read_output(text).runs
-
-
 def read_output(text: str) -> BenchOutput:
-    """Return the rates in a text and what is left out; neither for a text of another kind."""
+    """Return the rates in a text, in order, and what is left out; neither for any other text."""
     runs: list[BenchRun] = []
     skipped: list[str] = []
     if len(text) > MAX_CHARS:

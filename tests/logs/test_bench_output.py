@@ -8,9 +8,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.core.bench import BenchRun, Test
-from app.logs.bench_output import read_bench
+from app.logs.bench_output import read_output
 
 DATA = Path(__file__).parents[1] / "data" / "logs"
+
+
+def read_bench(text: str) -> tuple[BenchRun, ...]:
+    return read_output(text).runs
 
 
 def runs(name: str) -> tuple[BenchRun, ...]:

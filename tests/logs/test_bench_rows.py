@@ -5,11 +5,13 @@ from pathlib import Path
 import pytest
 
 from app.core.log import Fact
-from app.logs.bench_output import read_bench
+from app.logs.bench_output import read_output
 from app.logs.scan import scan_file, scan_text
 
 DATA = Path(__file__).parents[1] / "data" / "logs"
-OUTPUTS = sorted(path.name for path in DATA.glob("*llama-bench*") if read_bench(path.read_text()))
+OUTPUTS = sorted(
+    path.name for path in DATA.glob("*llama-bench*") if read_output(path.read_text()).runs
+)
 
 
 @pytest.mark.parametrize("name", OUTPUTS)
@@ -18,7 +20,7 @@ def test_log_tells_the_rates_that_the_output_has(name: str) -> None:
     rates = [event for load in log.loads for event in load.rates]
     assert [(e.whole("n"), round(e.number("tps"), 2), e.whole("depth")) for e in rates] == [
         (run.n_tokens, round(run.mean_tps, 2), run.depth)
-        for run in read_bench((DATA / name).read_text())
+        for run in read_output((DATA / name).read_text()).runs
     ]
     assert {load.program for load in log.loads} == {"llama-bench"}
     assert not any(load.requests for load in log.loads)

@@ -2,7 +2,6 @@
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
-    QComboBox,
     QDoubleSpinBox,
     QHBoxLayout,
     QPushButton,
@@ -13,13 +12,11 @@ from PySide6.QtWidgets import (
 
 from app.core import quants, units
 from app.core.machine import Device
-from app.core.request import DEFAULT_TARGET_MIB, LoadRequest, Switch, Tool
+from app.core.request import DEFAULT_TARGET_MIB, USUAL_CONTEXTS, LoadRequest, Switch, Tool
 from app.ui import theme
 from app.ui.widgets.device_chooser import DeviceChooser
 from app.ui.widgets.device_settings import DeviceSettings
-from app.ui.widgets.field import Field, combo, narrow
-
-_CONTEXTS = (2048, 4096, 8192, 16384, 32768, 65536, 131072)
+from app.ui.widgets.field import Combo, Field, combo
 
 
 class LoadControls(QWidget):
@@ -66,7 +63,7 @@ class LoadControls(QWidget):
         kept = self._ctx.currentData()
         self._ctx.blockSignals(True)
         self._ctx.clear()
-        for n in _CONTEXTS:
+        for n in USUAL_CONTEXTS:
             if n < n_ctx_train:
                 self._ctx.addItem(units.count(n), n)
         if n_ctx_train:
@@ -137,7 +134,7 @@ class LoadControls(QWidget):
     def _make_controls(self) -> None:
         self._program = combo("program", tuple((tool.value, tool) for tool in Tool))
         self._chooser = DeviceChooser()
-        self._ctx = narrow(QComboBox())
+        self._ctx = Combo()
         self._ctx.setObjectName("context")
         self._slots = QSpinBox()
         self._slots.setObjectName("slots")

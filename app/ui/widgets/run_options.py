@@ -3,13 +3,12 @@
 from PySide6.QtWidgets import QLineEdit, QSpinBox, QVBoxLayout, QWidget
 
 from app.core import units
-from app.core.request import LoadRequest
+from app.core.request import USUAL_CONTEXTS, LoadRequest
 from app.core.symptom import TEXTS, Symptom
 from app.ui.widgets.field import Field, combo
 from app.ui.widgets.field_row import FieldRow
 
 _SHORTEST_TEXT = 80
-_CONTEXTS = (2048, 4096, 8192, 16384, 32768, 65536, 131072)
 
 
 class RunOptions(QWidget):
@@ -22,7 +21,7 @@ class RunOptions(QWidget):
         self._ngl.setRange(-1, 999)
         self._ngl.setValue(-1)
         self._ngl.setSpecialValueText(self.tr("automatic"))
-        contexts = tuple((units.count(n), n) for n in _CONTEXTS)
+        contexts = tuple((units.count(n), n) for n in USUAL_CONTEXTS)
         self._ctx = combo("runContext", ((self.tr("program's default"), 0), *contexts))
         self._ctx.setCurrentIndex(self._ctx.findData(4096))
         self._device = combo("runDevice", ())
