@@ -65,12 +65,12 @@ def test_shows_a_model_that_is_described_by_its_sizes(
     assert table is not None and plot is not None and open_form is not None and use is not None
     qtbot.mouseClick(open_form, Qt.MouseButton.LeftButton)
     qtbot.mouseClick(use, Qt.MouseButton.LeftButton)
-    qtbot.waitUntil(lambda: table.model().rowCount() > 0)
+    qtbot.waitUntil(lambda: table.model().rowCount() > 0, timeout=30_000)
     assert table.isVisible()
     assert table.model().index(0, 0).data() == "Q4_K_M, this file"
     # an 8B in Q4_K_M: 4.6 GiB on the card
     assert str(table.model().index(0, 2).data()).startswith("4.5")
-    qtbot.waitUntil(lambda: len(plot.view.lines) == 3)
+    qtbot.waitUntil(lambda: len(plot.view.lines) == 3, timeout=30_000)
     one, four, _sixteen = plot.view.lines
     assert one.end is None or four.end is None or one.end[0] > four.end[0]
     assert plot.view.limit == 24.0 - 500 / 1024  # the driver's own on a CUDA card
