@@ -17,7 +17,7 @@ from app.core.log import Ended, Fact, LoadStory, LogEvent, Role
 from app.core.model import Fault, ModelProblem
 from app.core.request import Switch
 from app.core.rule import Certainty, Cite, Finding, Fix, Rule
-from app.rules import command, file_words, runtime_estimate, seen
+from app.rules import command, file_words, memory_fix, runtime_estimate, seen
 
 _ERRORS = (
     Fact.ERROR_MEMORY,
@@ -43,7 +43,6 @@ _WHY = {
     Fault.WRONG_BYTE_ORDER: "endian",
 }
 _OF_DEVICES = (Fact.GPU_FORBIDDEN, Fact.GPU_NO_KERNELS, Fact.NO_GPU_WARNING)
-_EXAMPLE_CTX = 16_384  # long enough for most chats and short documents
 _NO_KIND = "unknown model architecture: ''"  # general.architecture is missing
 _METAL_STATUS = "failed with status 5"
 _WORDLESS = (_METAL_STATUS, ": fatal error")  # the next line of the log says why
@@ -289,63 +288,11 @@ def _memory(evidence: Evidence, error: LogEvent) -> Finding:
     return Finding(
         cause=cause,
         cites=tuple(seen.cite(event) for event in _memory_lines(evidence, error)),
-        fix=_memory_fix(evidence, part),
+        fix=memory_fix.first(evidence, part, _memory_errors(evidence)),
         proof=f"In the next run {_READY}",
         certainty=Certainty.PROVEN if part else Certainty.LIKELY,
         title="Out of memory while loading",
     )
-
-
-def _memory_fix(evidence: Evidence, part: str) -> Fix:
-    if part == "weights":
-        return Fix(
-            "Leave the number of layers to the program: remove -ngl and --fit off.",
-            command.server(evidence, ngl=None),
-        )
-    if part == "compute":
-        return Fix(
-            "Use a smaller micro-batch. Prompts are then read more slowly, writing is the same.",
-            command.server(evidence, ubatch=256),
-        )
-    request = evidence.request
-    if not part and (request is None or not request.ctx):
-        return Fix(
-            "Put less on the device: leave the layers and the context to the program (no -ngl, no "
-            "-c, no --fit off). If it fails as well, take fewer layers, a shorter context or a "
-            "smaller file.",
-            command.server(evidence, ngl=None, ctx=None),
-        )
-    example = _example(evidence)
-    if part == "kv" and example is not None:
-        return command.fix(
-            evidence,
-            f"Set a context that fits: {example[1]} Or leave -c and --fit off away, so that the "
-            "automatic fit takes the longest that fits.",
-            ctx=example[0],
-        )
-    extra = " and --swa-full" if request is not None and request.swa_full else ""
-    return Fix(
-        f"Remove -c{extra}: the program then takes the longest context that fits.",
-        command.server(evidence, ctx=None, swa_full=False),
-    )
-
-
-def _example(evidence: Evidence) -> tuple[int, str] | None:
-    """Return a shorter context and what it takes, where bytes per token can be told."""
-    model, request = evidence.model, evidence.request
-    asked = request.ctx if request is not None and request.ctx else None
-    ctx = asked or (model.whole("context_length") if model is not None else None)
-    sizes = [e.values["n_bytes"] for e in _memory_errors(evidence) if "n_bytes" in e.values]
-    has_full_window = request is not None and request.swa_full  # its cache goes first
-    if not ctx or not sizes or ctx <= _EXAMPLE_CTX or has_full_window:
-        return None
-    n_bytes = int(float(sizes[0]))
-    takes = units.size(n_bytes * _EXAMPLE_CTX / ctx)
-    text = (
-        f"{units.count(_EXAMPLE_CTX)} tokens take {takes}, where {units.count(ctx)} asked for "
-        f"{units.size(n_bytes)}."
-    )
-    return _EXAMPLE_CTX, text
 
 
 def _memory_errors(evidence: Evidence) -> tuple[LogEvent, ...]:

@@ -61,7 +61,22 @@ PATTERNS = (
     ),
     Pattern(
         fact=Fact.VLLM_MEMORY,
-        keys=("is less than desired GPU memory utilization",),
+        keys=("the rest of the memory reserved for KV Cache is -",),
+        regex=re.compile(r"memory reserved for (?P<kind>KV Cache) is -\d"),
+        types={"kind": lambda _text: "no-space"},
+        samples=(
+            Sample(
+                build="vllm 2025-02 (vllm-project/vllm issue 13882)",
+                line="INFO 02-26 09:54:05 worker.py:267] model weights take 5.20GiB; "
+                "non_torch_memory takes 0.03GiB; PyTorch activation peak memory takes 1.42GiB; "
+                "the rest of the memory reserved for KV Cache is -1.05GiB.",
+                values={"kind": "no-space"},
+            ),
+        ),
+    ),
+    Pattern(
+        fact=Fact.VLLM_MEMORY,
+        keys=("Free memory on device", "is less than desired GPU memory utilization"),
         regex=re.compile(
             r"Free memory on device.* \((?P<free>[\d.]+)/(?P<total>[\d.]+) GiB\) on startup is "
             r"(?P<kind>less) than desired GPU memory utilization \((?P<share>[\d.]+)"
