@@ -95,7 +95,8 @@ def _used(devices: tuple[Device, ...], request: LoadRequest) -> tuple[Device, ..
 
 def _alike(evidence: Evidence) -> tuple[BenchRun, ...]:
     """Return the runs, earlier ones first, that differ from the last one in placement alone."""
-    runs = (*evidence.history, *evidence.runs)
+    again = evidence.again.runs if evidence.again is not None else ()
+    runs = (*evidence.history, *again, *evidence.runs)
     last = next((run for run in reversed(runs) if run.test is Test.GENERATION), None)
     return tuple(run for run in runs if last is not None and is_alike(last, run))
 
@@ -106,7 +107,9 @@ def happened(evidence: Evidence) -> LoadRequest:
     story = evidence.log.load if evidence.log else None
     if story is None:
         return request
-    if story.weights_on_device is False:
+    if story.weights_on_device is False and story.is_device_computing:
+        request = replace(request, ngl=0)  # long prompts are computed on it all the same
+    elif story.weights_on_device is False:
         request = replace(request, use_devices=False, device_ids=())
     elif story.offload_line is not None:
         request = replace(request, ngl=story.offload_line[0])

@@ -280,6 +280,17 @@ class LoadStory:
         """Return the last event of a fact within this load."""
         return next((event for event in reversed(self.events) if event.fact is fact), None)
 
+    @property
+    def used_devices(self) -> tuple[str, ...]:
+        """Return the devices that have a buffer, by name."""
+        used = (b for b in self.buffers if b.kind is BufferKind.DEVICE and b.n_bytes)
+        return tuple(dict.fromkeys(b.device or b.name for b in used))
+
+    @property
+    def is_device_computing(self) -> bool:
+        """Tell whether a device has a compute buffer: long prompts go there also with -ngl 0."""
+        return self.bytes_of(BufferKind.DEVICE, Role.COMPUTE) > 0
+
     def device_weight_bytes(self) -> int:
         """Return the weights in device buffers, in bytes."""
         return self._sum(BufferKind.DEVICE, Role.WEIGHTS)

@@ -62,18 +62,32 @@ Found = Way | str | None  # a text says why it does not apply
 
 def host_only(now: Trial) -> Found:
     """Offer the processor alone where the device is the slower end, or is none."""
-    if now.placed.f > _ALL or not (_is_slower_end(now) or _is_software(now)):
+    if not now.request.use_devices:
         return None
-    text = (
-        "The device is the slower end here: layers on it slow this computer."
-        if _is_slower_end(now)
-        else f"{now.devices[0].id} is no GPU, it computes on the processor, and slower than "
-        "llama.cpp's own code for it."
-    )
+    if _is_software(now):
+        return _without_software(now)
+    if now.placed.f > _ALL or not _is_slower_end(now):
+        return None
+    text = "The device is the slower end here: layers on it slow this computer."
     return Way(
         "host-only", "Processor only", "Everything on the processor", text,
         "The processor is busy while it writes.",
         Toll.NOTHING, now.as_asked(replace(now.request, ngl=0)), (("ngl", 0),),
+    )  # fmt: skip
+
+
+def _without_software(now: Trial) -> Way:
+    """Offer no device at all: with -ngl 0 a device still computes long prompts."""
+    text = (
+        f"{now.devices[0].id} is no GPU, it computes on the processor, and slower than "
+        "llama.cpp's own code for it. With -ngl 0 it would still compute long prompts."
+    )
+    request = replace(now.request, use_devices=False, ngl=None)
+    return Way(
+        "host-only", "Processor only", "Everything on the processor", text,
+        "The processor is busy while it writes.",
+        Toll.NOTHING, now.as_asked(request), (("use_devices", False), ("ngl", None)),
+        why="writing stays as it is, the prompt is read faster: measure it",
     )  # fmt: skip
 
 

@@ -38,6 +38,8 @@ def check(evidence: Evidence) -> Finding | None:
         return None
     if seen.moved_by_fit(story):  # then room is the fault, not a setting
         return None
+    if _is_all_software(evidence) and story.is_device_computing:  # then wrong-backend names it
+        return None
     names = ", ".join(device.name for device in listed)
     host = seen.buffers(story, BufferKind.HOST, Role.WEIGHTS)
     claim = story.event(Fact.OFFLOADED)
@@ -135,6 +137,8 @@ def silent(evidence: Evidence) -> str:
         return "the program lists no device"
     if story is not None and story.weights_on_device:
         return f"{units.mib(story.device_weight_bytes())} of weights are on a device"
+    if story is not None and _is_all_software(evidence) and story.is_device_computing:
+        return "the device computes prompts, though it holds no weights"
     return "the automatic fit found no room on the device"
 
 

@@ -63,6 +63,8 @@ def _cites(evidence: Evidence, change: Change) -> Iterator[Cite]:
             yield seen.cite(event)
     if names & set(_PLACES):
         yield from _buffers(evidence, story, Role.WEIGHTS)
+    if "use_devices" in names:  # a device that holds no weights may still compute prompts
+        yield from _buffers(evidence, story, Role.COMPUTE)
     if "kv_offload" in names:
         yield from _buffers(evidence, story, Role.KV)
 

@@ -192,7 +192,7 @@ class DiagnoseRun(Steps):
             self.fail(error.title)
             return
         story = seen.log.load if seen.log else None
-        seen.runs = tuple(_labelled(run, story) for run in seen.runs)
+        seen.runs = tuple(labelled(run, story) for run in seen.runs)
         self.end(_placed(story))
 
     def _bench(self, plan: DiagnosePlan, seen: _Seen, bench: Program) -> Script[None]:
@@ -349,14 +349,16 @@ def _program(runtime: Runtime | None, tool: Tool) -> Program | None:
     return next((program for program in runtime.programs if program.name == tool.value), None)
 
 
-def _labelled(run: BenchRun, story: LoadStory | None) -> BenchRun:
+def labelled(run: BenchRun, story: LoadStory | None) -> BenchRun:
     """Give a rate of the server the settings that its log names."""
     if story is None:
         return run
     ngl = placed_layers(story, LoadRequest())
+    # with -ngl 0 a device still computes long prompts: that is not the run without a device
+    devices = "/".join(story.used_devices) or "none"
     named = (
         ("n_gpu_layers", None if ngl is None else str(ngl)),
-        ("devices", "none" if story.weights_on_device is False else None),
+        ("devices", devices if story.weights_on_device is False else None),
         ("type_k", story.cache_type_k),
         ("type_v", story.cache_type_v),
         ("flash_attn", story.flash_attn),
@@ -386,4 +388,6 @@ def _placed(story: LoadStory | None) -> str:
     if story is None or story.weights_on_device is None:
         return "the log does not show where the weights are"
     on_device = story.device_weight_bytes()
+    if not on_device and story.is_device_computing:
+        return f"no weights on devices, long prompts on {', '.join(story.used_devices)}"
     return f"{units.mib(on_device)} of weights on devices" if on_device else "all on the processor"

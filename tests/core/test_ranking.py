@@ -10,12 +10,12 @@ from app.core.evidence import Evidence
 from app.core.facts import known
 from app.core.folklore import folklore
 from app.core.forecast import forecast
-from app.core.log import LoadStory, LogSummary
+from app.core.log import BufferKind, LoadStory, LogBuffer, LogSummary, Role
 from app.core.machine import Device, DeviceKind, LoadedModel, Machine, Runtime
 from app.core.ranking import TRIED_BY_A_LOAD, Option, ranking
 from app.core.reading import Estimate, Kind
 from app.core.request import LoadRequest
-from app.core.units import GIB
+from app.core.units import GIB, MIB
 from tests.core.small_models import llama, mixture
 from tests.core.test_expectation import run
 
@@ -65,6 +65,19 @@ def test_offers_the_processor_where_the_device_is_slower() -> None:
     found = ranked(evidence(), slower)
     assert set(found) == {"host-only"}
     assert found["host-only"].change == (("ngl", 0),)
+
+
+def test_offers_no_device_at_all_where_a_software_one_still_computes_prompts() -> None:
+    soft = replace(CARD, id="Vulkan0", kind=DeviceKind.VULKAN, is_software=True)
+    seen = evidence(soft, ngl=0)
+    scratch = LogBuffer("Vulkan0", BufferKind.DEVICE, Role.COMPUTE, 27 * MIB, 9)
+    told = LoadStory(weights_on_device=False, offload_line=(0, 5), n_ctx=4096, buffers=(scratch,))
+    seen = replace(seen, log=LogSummary("log", 1, loads=(told,)))
+    only = ranked(seen)["host-only"]
+    assert dict(only.change) == {"use_devices": False, "ngl": None}
+    assert only.gain is None and "the prompt is read faster" in only.reason
+    without = replace(seen, request=LoadRequest(use_devices=False, ctx=4096))
+    assert "host-only" not in ranked(without)
 
 
 def test_offers_no_more_layers_than_fit() -> None:

@@ -5,7 +5,9 @@ from dataclasses import replace
 from app.core import facts
 from app.core.log import Role
 from app.core.machine import Machine
+from app.core.request import LoadRequest
 from app.core.rule import Certainty
+from app.rules import device_present_but_unused
 from app.rules.wrong_backend import check, silent
 from tests.rules import made
 
@@ -47,3 +49,25 @@ def test_is_silent_when_nothing_is_on_it() -> None:
 def test_is_silent_when_the_device_is_a_gpu() -> None:
     told = made.story(buffers=(made.buffer("CUDA0", Role.WEIGHTS, 65, 143),))
     assert check(made.seen(told, made.listed("CUDA0"))) is None
+
+
+def test_is_the_verdict_when_it_only_computes_prompts() -> None:
+    told = made.story(
+        made.offloaded(0, 19),
+        buffers=(
+            made.buffer("CPU_Mapped", Role.WEIGHTS, 235.16, 143),
+            made.buffer("Vulkan0", Role.COMPUTE, 27, 150),
+        ),
+        devices=("Vulkan0",),
+    )
+    evidence = made.seen(told, SOFTWARE, request=LoadRequest(ngl=0))
+    finding = check(evidence)
+    assert finding is not None and finding.certainty is Certainty.LIKELY
+    assert "long prompts are computed on it" in finding.cause
+    assert 150 in [cite.line for cite in finding.cites]
+    assert dict(finding.fix.change) == {"use_devices": False, "ngl": None}
+    # the rule of a device that is not used leaves it to this one
+    assert device_present_but_unused.check(evidence) is None
+    assert "computes prompts" in device_present_but_unused.silent(evidence)
+    # and is silent about the second load, which has no buffer there
+    assert check(made.seen(replace(told, buffers=told.buffers[:1]), SOFTWARE)) is None

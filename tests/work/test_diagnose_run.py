@@ -8,10 +8,10 @@ import pytest
 from PySide6.QtCore import QCoreApplication
 from pytestqt.qtbot import QtBot
 
-from app.core.bench import Test
+from app.core.bench import BenchRun, Test
 from app.core.errors import UserError
 from app.core.evidence import Evidence
-from app.core.log import LoadStory
+from app.core.log import BufferKind, LoadStory, LogBuffer, Role
 from app.core.machine import Machine, Program, Runtime
 from app.core.request import LoadRequest, Tool
 from app.work import diagnose_run, record
@@ -345,3 +345,12 @@ def test_measures_the_experts_where_the_fit_left_them() -> None:
     assert any("exps" in pattern and buffer == "CPU" for pattern, buffer in asked.overrides)
     by_hand = bench_request(seen.model, seen.machine, LoadRequest(ngl=5), seen.log)
     assert by_hand.overrides == ()
+
+
+def test_a_rate_tells_a_device_for_prompts_from_no_device() -> None:
+    run = BenchRun(Test.PROMPT, 64, (1.6, 1.7), "llama-server")
+    without = LoadStory(weights_on_device=False, offload_line=(0, 19))
+    scratch = LogBuffer("Vulkan0", BufferKind.DEVICE, Role.COMPUTE, 27 << 20, 9)
+    for_prompts = replace(without, buffers=(scratch,))
+    assert diagnose_run.labelled(run, without).setting("devices") == "none"
+    assert diagnose_run.labelled(run, for_prompts).setting("devices") == "Vulkan0"
