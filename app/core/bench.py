@@ -32,12 +32,18 @@ MAIN_SETTINGS = (
 )  # fmt: skip
 
 
+# a difference below a tenth is not felt: intervals that exclude a larger one show "no difference"
+_ALIKE = 1.1
+
+
 class Change(Enum):
     """What two rates say about each other."""
 
     FASTER = "faster"
     SLOWER = "slower"
     SAME = "no difference"
+    UNSURE = "cannot tell"  # the intervals overlap, and leave room for a difference that matters
+    DISTURBED = "not told apart"  # other programs computed during one of them
     UNDECIDED = "too few samples"
 
 
@@ -99,14 +105,20 @@ def t95(degrees: int) -> float:
 
 
 def compare(before: BenchRun, after: BenchRun) -> Change:
-    """Compare two rates by interval: apart is faster or slower, overlapping is no difference."""
+    """Compare two rates by interval: apart is faster or slower.
+
+    Overlapping is "no difference" only where both ends exclude one of a tenth.
+    """
     if None in (before.low_tps, before.high_tps, after.low_tps, after.high_tps):
         return Change.UNDECIDED
     assert before.low_tps is not None and before.high_tps is not None
     assert after.low_tps is not None and after.high_tps is not None
     if after.low_tps > before.high_tps:
         return Change.FASTER
-    return Change.SLOWER if after.high_tps < before.low_tps else Change.SAME
+    if after.high_tps < before.low_tps:
+        return Change.SLOWER
+    widest = max(after.high_tps, before.high_tps)
+    return Change.SAME if widest <= _ALIKE * min(after.low_tps, before.low_tps) else Change.UNSURE
 
 
 def differing_settings(before: BenchRun, after: BenchRun) -> tuple[tuple[str, str, str], ...]:

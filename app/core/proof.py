@@ -7,6 +7,8 @@ from app.core import units
 from app.core.bench import BenchRun, Change, Test, compare
 from app.core.evidence import Evidence
 from app.core.log import BufferKind, LoadStory, LogEvent, Role
+from app.core.request import LoadRequest, changed
+from app.core.rule import Change as OptionChange
 from app.core.rule import Cite, Diagnosis, Finding
 
 
@@ -81,6 +83,7 @@ TITLES = {
     Verdict.UNDECIDED: "Not decided",
     Verdict.FAILED: "The second load failed",
 }
+TAKEN_BACK = "Keep your setting: the change was measured here, and it got slower."
 _NOT_SEEN = "no such line"
 _CHANGED_NOT_FASTER = "The evidence line changed, but the rates do not differ by interval."
 
@@ -89,6 +92,8 @@ def why_not(evidence: Evidence, finding: Finding | None, *, is_own: bool = True)
     """Say why this fix cannot be tried here, "" when it can."""
     if finding is None:
         return "Nothing was found, so there is nothing to prove."
+    if finding.fix.text == TAKEN_BACK:
+        return TAKEN_BACK
     if evidence.outcome is not None and not finding.fix.change and is_own:
         return "This change cannot be made by an option of a new load, so only you can make it."
     return why_no_second(evidence, is_own=is_own)
@@ -136,6 +141,17 @@ def prove(evidence: Evidence, finding: Finding, after: Diagnosis) -> Proof | Non
     )
 
 
+def is_taken_back(evidence: Evidence, change: OptionChange) -> bool:
+    """Tell whether the second run tried this change of the load, and got slower."""
+    again, second = evidence.again, evidence.second()
+    if again is None or second is None or not change:
+        return False
+    if changed(evidence.request or LoadRequest(), change) != again.request:
+        return False
+    rates = _rates(evidence, second)
+    return _verdict(evidence, second, rates, is_line_changed=False) is Verdict.SLOWER
+
+
 def span(run: BenchRun) -> str:
     """Return the 95 % interval of a rate in words."""
     low, high = run.low_tps, run.high_tps
@@ -150,10 +166,12 @@ def _verdict(
     if first.outcome is not None and not first.outcome.is_ready:
         return Verdict.LOADS if is_line_changed else Verdict.NOTHING
     change = _decisive(rates)
-    if change is Change.SLOWER:  # the advice is the same whatever else computed: go back
-        return Verdict.SLOWER
-    if change is Change.UNDECIDED or _busy(rates):
+    if change in (Change.UNDECIDED, Change.UNSURE) or _busy(
+        rates
+    ):  # a disturbed run proves nothing, either way
         return Verdict.UNDECIDED
+    if change is Change.SLOWER:
+        return Verdict.SLOWER
     if change is Change.FASTER:
         return Verdict.PROVEN if is_line_changed else Verdict.ONLY_RATE
     return Verdict.ONLY_LINE if is_line_changed else Verdict.NOTHING
@@ -185,9 +203,7 @@ def _sentence(verdict: Verdict, rates: tuple[RatePair, ...], second: Evidence) -
         why = second.outcome.exit_text if second.outcome is not None else "it was not loaded"
         return f"The load with the change failed: {why}"
     if verdict is Verdict.SLOWER:
-        busy = _busy(rates)
-        doubt = f" How much is not sure: {busy}." if busy else ""
-        return f"It got slower: undo the change, keep your setting. {told}.{doubt}"
+        return f"Undo the change, keep your setting. {told}."
     if verdict is Verdict.ONLY_LINE:
         return f"{_CHANGED_NOT_FASTER} {told}."
     if verdict is Verdict.ONLY_RATE:
@@ -195,6 +211,8 @@ def _sentence(verdict: Verdict, rates: tuple[RatePair, ...], second: Evidence) -
     if verdict is Verdict.NOTHING:
         return f"Not proven: the evidence line is as before. {told}".rstrip() + "."
     why = _busy(rates) or "there are too few samples for an interval"
+    if not _busy(rates) and _decisive(rates) is Change.UNSURE:
+        why = f"the intervals are too wide to tell ({told})"
     return f"Not decided, because {why}. Measure again on a quiet machine."
 
 
@@ -216,7 +234,9 @@ def _rates(first: Evidence, second: Evidence) -> tuple[RatePair, ...]:
         same = (old.test, old.n_tokens, old.depth)
         new = next((r for r in second.runs if (r.test, r.n_tokens, r.depth) == same), None)
         if new is not None:
-            found.append(RatePair(old, new, compare(old, new)))
+            is_quiet = not (old.busy or new.busy)
+            change = compare(old, new) if is_quiet else Change.DISTURBED
+            found.append(RatePair(old, new, change))
     return tuple(found)
 
 

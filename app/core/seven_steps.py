@@ -126,7 +126,9 @@ def _fault(diagnosis: Diagnosis, predicted: Forecast) -> Step:
 def _proof(evidence: Evidence, diagnosis: Diagnosis, proof: Proof | None) -> Step:
     title = "One change and its proof"
     if proof is not None:
-        return Step(title, f"{TITLES[proof.verdict]}: {proof.sentence}")
+        head = TITLES[proof.verdict]
+        is_said = proof.sentence.startswith(head)
+        return Step(title, proof.sentence if is_said else f"{head}: {proof.sentence}")
     reason = why_not(evidence, diagnosis.verdict)
     return Step(title, why_not=reason or "not tried yet")
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 import app.rules as package
 from app.core import plugins
 from app.core.evidence import Evidence
+from app.core.proof import TAKEN_BACK, is_taken_back
 from app.core.rule import Certainty, Diagnosis, Finding, Fix, Rule, Ruled
 from app.rules import machine_busy, order, throttled
 
@@ -34,7 +35,7 @@ def diagnose(evidence: Evidence, chosen: tuple[Rule, ...] | None = None) -> Diag
     for rule in rules() if chosen is None else chosen:
         answer = _ask(rule, evidence, disturbed)
         if isinstance(answer, Finding):
-            found.append(answer)
+            found.append(_measured(evidence, answer))
         elif answer[0]:
             not_checked.append(Ruled(rule.id, rule.title, answer[0]))
         elif answer[1]:  # a fault of another runtime or use is not worth a line
@@ -43,6 +44,13 @@ def diagnose(evidence: Evidence, chosen: tuple[Rule, ...] | None = None) -> Diag
     also = tuple(finding for finding in found if finding is not verdict)
     near = order.near(verdict.rule_id if verdict is not None else "", evidence.symptom)
     return Diagnosis(verdict, also, _sorted(ruled_out, near), _sorted(not_checked, near))
+
+
+def _measured(evidence: Evidence, finding: Finding) -> Finding:
+    """Take a fix back that was tried here and got slower."""
+    if not is_taken_back(evidence, finding.fix.change):
+        return finding
+    return replace(finding, fix=Fix(TAKEN_BACK))
 
 
 def _sorted(rules_: list[Ruled], near: frozenset[str]) -> tuple[Ruled, ...]:

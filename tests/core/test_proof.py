@@ -4,14 +4,15 @@ from dataclasses import replace
 
 import pytest
 
-from app.core.bench import BenchRun, Test
+from app.core.bench import BenchRun, Change, Test, compare
 from app.core.evidence import Evidence, LoadOutcome, SecondRun
 from app.core.log import BufferKind, Fact, LoadStory, LogBuffer, LogEvent, LogSummary, Role
 from app.core.model import Model
-from app.core.proof import Verdict, prove, why_not
+from app.core.proof import TAKEN_BACK, Verdict, is_taken_back, prove, why_not
 from app.core.request import LoadRequest, changed
-from app.core.rule import Cite, Diagnosis, Finding, Fix, Ruled
+from app.core.rule import Cite, Diagnosis, Finding, Fix, Rule, Ruled
 from app.core.units import MIB
+from app.rules.judge import diagnose
 
 RULE = "layers-not-offloaded"
 GONE = Diagnosis(None, ruled_out=(Ruled(RULE, "", "all layers"),))
@@ -94,16 +95,19 @@ def test_is_not_proven_by_the_line_alone() -> None:
 def test_says_to_undo_it_when_it_got_slower() -> None:
     proof = prove(_evidence((5.0, 5.1, 4.9)), FINDING, GONE)
     assert proof is not None and proof.verdict is Verdict.SLOWER
-    assert "undo the change, keep your setting" in proof.sentence
-    assert "not sure" not in proof.sentence
+    assert proof.sentence.startswith("Undo the change, keep your setting")
 
 
-def test_says_to_undo_it_when_it_got_slower_on_a_busy_machine() -> None:
+@pytest.mark.parametrize("which", ["first", "second"])
+def test_is_not_decided_when_it_got_slower_while_either_run_was_disturbed(which: str) -> None:
     busy = "other programs used up to 1.8 of 2 processor cores"
-    proof = prove(_evidence((5.0, 5.1, 4.9), busy=busy), FINDING, GONE)
-    assert proof is not None and proof.verdict is Verdict.SLOWER
-    assert "undo the change, keep your setting" in proof.sentence
-    assert f"How much is not sure: {busy}." in proof.sentence
+    evidence = _evidence((5.0, 5.1, 4.9), busy=busy if which == "second" else "")
+    if which == "first":
+        evidence = replace(evidence, runs=_rates(SLOW, "a", busy=busy))
+    proof = prove(evidence, FINDING, GONE)
+    assert proof is not None and proof.verdict is Verdict.UNDECIDED
+    assert "undo" not in proof.sentence and busy in proof.sentence
+    assert {pair.change for pair in proof.rates} == {Change.DISTURBED}
 
 
 def test_says_to_undo_it_when_it_got_slower_and_the_line_did_not_change() -> None:
@@ -120,6 +124,18 @@ def test_is_not_decided_while_other_programs_computed() -> None:
     proof = prove(_evidence(FAST, busy=busy), FINDING, GONE)
     assert proof is not None and proof.verdict is Verdict.UNDECIDED
     assert busy in proof.sentence
+
+
+def test_wide_intervals_cannot_tell_and_are_no_equality() -> None:
+    before = BenchRun(Test.GENERATION, 16, (34.0, 45.0, 56.0), "llama-bench")
+    after = BenchRun(Test.GENERATION, 16, (73.0, 74.0, 75.0), "llama-bench")
+    assert before.high_tps is not None and after.low_tps is not None
+    assert before.high_tps > after.low_tps
+    assert compare(before, after) is Change.UNSURE
+    assert compare(after, after) is Change.SAME
+    proof = prove(_evidence((4.0, 12.0, 7.0)), FINDING, GONE)
+    assert proof is not None and proof.verdict is Verdict.UNDECIDED
+    assert "too wide to tell" in proof.sentence and "cannot tell" in proof.sentence
 
 
 def test_is_not_decided_by_one_sample() -> None:
@@ -188,3 +204,22 @@ def test_a_ranked_change_is_proven_by_its_own_lines() -> None:
     elsewhere = replace(change, cites=())
     moved = prove(_evidence(FAST), elsewhere, GONE)
     assert moved is not None and moved.verdict is Verdict.ONLY_RATE
+
+
+def test_a_change_that_got_slower_is_taken_back() -> None:
+    change = FINDING.fix.change
+    slower = _evidence((5.0, 5.1, 4.9))
+    assert is_taken_back(slower, change)
+    assert not is_taken_back(slower, (("ctx", 2048),))
+    assert not is_taken_back(slower, ())
+    assert not is_taken_back(_evidence(FAST), change)
+    assert not is_taken_back(_evidence((5.0, 5.1, 4.9), busy="others computed"), change)
+    assert why_not(slower, replace(FINDING, fix=Fix(TAKEN_BACK))) == TAKEN_BACK
+
+
+def test_the_judge_takes_the_fix_of_a_finding_back_when_it_got_slower() -> None:
+    rule = Rule(RULE, "Layers", check=lambda _evidence: FINDING)
+    verdict = diagnose(_evidence((5.0, 5.1, 4.9)), (rule,)).verdict
+    assert verdict is not None and verdict.fix == Fix(TAKEN_BACK)
+    kept = diagnose(_evidence(FAST), (rule,)).verdict
+    assert kept is not None and kept.fix == FINDING.fix

@@ -6,7 +6,8 @@ from pathlib import Path
 from app.core.bench import BenchRun, Test
 from app.core.evidence import Evidence, MemoryWatch
 from app.core.forecast import forecast
-from app.core.rule import Diagnosis
+from app.core.proof import Proof, Verdict
+from app.core.rule import Diagnosis, Finding, Fix
 from app.core.seven_steps import Step, seven_steps
 from app.logs import scan
 
@@ -47,6 +48,20 @@ def test_takes_number_devices_and_placement_from_a_log_alone() -> None:
 def test_asks_for_a_louder_log_when_this_one_hides_the_placement() -> None:
     log = scan.scan_file(LOGS / "b11434-cpu-healthy-default-verbosity.log")
     assert "-lv 4" in steps(Evidence(log=log))["The placement"].why_not
+
+
+def test_says_once_what_a_proof_found() -> None:
+    for sentence, said in (
+        ("Undo the change, keep your setting.", "It got slower: Undo the change, keep your"),
+        ("It got slower than ever.", "It got slower than ever."),
+    ):
+        proof = Proof(
+            Finding("", (), Fix(""), ""), Verdict.SLOWER, sentence,
+            is_line_changed=False, pairs=(), rates=(), left=(),
+        )  # fmt: skip
+        found = seven_steps(Evidence(), Diagnosis(None), forecast(Evidence()), proof)
+        assert found[-1].brought.startswith(said)
+        assert found[-1].brought.count("It got slower") == 1
 
 
 def test_takes_what_was_measured_before_what_the_log_says() -> None:

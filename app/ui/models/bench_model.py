@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from PySide6.QtCore import QObject, Qt
+from PySide6.QtGui import QIcon
 
 from app.core import units
 from app.core.bench import BenchRun, Change, Test
@@ -19,6 +20,8 @@ _WORDS = {
     Change.FASTER: "faster",
     Change.SLOWER: "slower",
     Change.SAME: "no difference",
+    Change.UNSURE: "cannot tell, the intervals are too wide",
+    Change.DISTURBED: "not told apart, other programs computed",
     Change.UNDECIDED: "too few repetitions to tell",
 }
 
@@ -84,6 +87,8 @@ def bars(entries: tuple[Entry, ...], test: Test) -> tuple[RateBar, ...]:
         # lengths that differ make rates that do not compare
         if run is not None and newest is not None and _is_alike(run, newest):
             low, high = run.low_tps, run.high_tps
+            if low is not None and low <= 0:
+                low = high = None  # a whisker down to zero would look measured
             found.append(
                 RateBar(
                     label=f"{entry.time[5:16].replace('T', ' ')}\n{_layers(run)}",
@@ -114,7 +119,7 @@ def rate_text(run: BenchRun) -> str:
     text = units.rate(run.mean_tps)
     if run.low_tps is None or run.high_tps is None:
         return f"{text} (one repetition)"
-    return f"{text} ({units.interval(run.low_tps, run.high_tps)})"
+    return f"{text} ({units.measured_interval(run.low_tps, run.high_tps)})"
 
 
 def ratio_text(r: Estimate) -> str:
@@ -156,7 +161,7 @@ def _run(entry: Entry, test: Test) -> BenchRun | None:
 
 def _layers(run: BenchRun) -> str:
     value = _ngl(run)
-    return value if value == "no device" else f"n_gpu_layers {value}"
+    return value if value == "no device" else f"ngl {value}"
 
 
 def _ngl(run: BenchRun | None) -> str:
@@ -174,12 +179,20 @@ class RunModel(Table):
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(_COLUMNS, parent)
         self._entries: tuple[Entry, ...] = ()
+        self._mark: QIcon | None = None
 
     def show_entries(self, entries: tuple[Entry, ...]) -> None:
         """Show other runs; they come oldest first."""
         self.beginResetModel()
         self._entries = entries[::-1]
         self.endResetModel()
+
+    def set_mark(self, icon: QIcon) -> None:
+        """Take the icon of the rows that other programs disturbed."""
+        self._mark = icon
+        if self._entries:
+            last = self.index(len(self._entries) - 1, 0)
+            self.dataChanged.emit(self.index(0, 0), last, [Qt.ItemDataRole.DecorationRole])
 
     def n_rows(self) -> int:
         """Return the number of rows."""
@@ -194,9 +207,14 @@ class RunModel(Table):
             return entry
         if role == Qt.ItemDataRole.DisplayRole:
             return self._texts(entry)[index.column()]
+        if role == Qt.ItemDataRole.AccessibleTextRole and entry.busy and index.column() == 0:
+            return f"{self._texts(entry)[0]}, disturbed: {entry.busy}"
+        if role == Qt.ItemDataRole.DecorationRole:
+            return self._mark if entry.busy and index.column() == 0 else None
         if role == Qt.ItemDataRole.ToolTipRole:
             settings = entry.runs[0].settings if entry.runs else ()
-            lines = [*entry.machine, *(f"{name} = {value}" for name, value in settings)]
+            busy = (f"Disturbed: {entry.busy}",) if entry.busy else ()
+            lines = [*busy, *entry.machine, *(f"{name} = {value}" for name, value in settings)]
             return "\n".join(lines)
         return None
 
