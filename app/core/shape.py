@@ -32,7 +32,7 @@ _PERIODS: Mapping[str, tuple[int, bool]] = {
 _PATTERN_KEY_ONLY = frozenset(
     {"gemma4", "gemma4-assistant", "granite-swa", "maple", "mimo2", "spark2-5", "step35", "lfm2"}
 )
-_DEFAULT_WINDOW: Mapping[str, int] = {"gemma2": 4096}
+_DEFAULT_WINDOW: Mapping[str, int] = {"gemma2": 4096, "exaone4": 4096}
 _FIXED_WINDOW: Mapping[str, int] = {"llama4": 8192, "smallthinker": 4096}
 
 # The keys below are counts; llama.cpp reads them as uint32 and takes at most 512 blocks
@@ -262,7 +262,8 @@ def _window(model: Model) -> int:
     given = model.whole("attention.sliding_window")
     if arch == "llama4":
         return 0 if given == 0 else _FIXED_WINDOW[arch]
-    if arch == "exaone4" and model.whole("block_count") != 64:
+    n_layer = (model.whole("block_count") or 0) - (model.whole("nextn_predict_layers") or 0)
+    if arch == "exaone4" and n_layer != 64:
         return 0  # only the 32B model has windows (models/exaone4.cpp)
     if given and arch in _FIXED_WINDOW:
         return _FIXED_WINDOW[arch]

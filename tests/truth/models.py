@@ -25,6 +25,8 @@ _ARCHITECTURES: Mapping[str, Callable[[Builder, Params], None]] = {
     "nemotron_h": recurrents.nemotron_h,
     "lfm2": recurrents.lfm2,
     "mamba": recurrents.mamba,
+    "falcon-h1": recurrents.falcon_h1,
+    "jamba": recurrents.jamba,
     **dict.fromkeys(relatives.LAYOUTS, relatives.relative),
 }
 QWEN3_235B = Params(

@@ -139,3 +139,54 @@ def mamba(b: Builder, p: Params) -> None:
         b.add(f"blk.{i}.ssm_a", state, inner, type_name="f32")
         b.add(f"blk.{i}.ssm_d", inner)
         b.block(i, "ssm_out", inner, p.e)
+
+
+def falcon_h1(b: Builder, p: Params) -> None:
+    """Falcon-H1: attention and Mamba-2 side by side in each block."""
+    parts.keys(b, p)
+    parts.mamba_2_keys(b, p)
+    b.key("attention.layer_norm_rms_epsilon", 1e-5)
+    parts.tables(b, p)
+    for i in range(p.L):
+        b.block(i, "attn_norm", p.e)
+        parts.attention(b, i, p.e, p.head * p.h, p.head * p.kv_heads(i))
+        b.block(i, "attn_output", p.head * p.h, p.e)
+        parts.mamba_2(b, i, p)
+        b.add(f"blk.{i}.ffn_norm", p.e)  # without a suffix
+        parts.feed_forward(b, i, p.e, p.f)
+
+
+def jamba(b: Builder, p: Params) -> None:
+    """Jamba: Mamba with a few attention blocks, experts in every other block."""
+    parts.keys(b, p, kv_heads=[p.hka if i in p.attn else 0 for i in range(p.L)])
+    b.key("attention.layer_norm_rms_epsilon", 1e-6)
+    for name, size in (
+        ("conv_kernel", 4), ("inner_size", p.inner), ("state_size", p.st), ("time_step_rank", p.dt)
+    ):  # fmt: skip
+        b.key(f"ssm.{name}", size)
+    parts.tables(b, p)
+    for i in range(p.L):
+        parts.norms(b, i, p.e, "attn_norm", "ffn_norm")
+        if i in p.attn:
+            parts.attention(b, i, p.e, p.e, p.head * p.hka)
+            b.block(i, "attn_output", p.e, p.e)
+        else:
+            _jamba_mixer(b, i, p)
+        if p.nx and i % 2:
+            parts.experts(b, i, p.e, p.f, p.nx)
+        else:
+            parts.feed_forward(b, i, p.e, p.f)
+
+
+def _jamba_mixer(b: Builder, i: int, p: Params) -> None:
+    b.block(i, "ssm_in", p.e, 2 * p.inner)
+    b.block(i, "ssm_conv1d", 4, p.inner)
+    b.add(f"blk.{i}.ssm_conv1d.bias", p.inner)
+    b.block(i, "ssm_x", p.inner, p.dt + 2 * p.st)
+    parts.norms(b, i, p.dt, "ssm_dt_norm")
+    parts.norms(b, i, p.st, "ssm_b_norm", "ssm_c_norm")
+    b.block(i, "ssm_dt", p.dt, p.inner)
+    b.add(f"blk.{i}.ssm_dt.bias", p.inner)
+    b.add(f"blk.{i}.ssm_a", p.st, p.inner, type_name="f32")
+    b.add(f"blk.{i}.ssm_d", p.inner)
+    b.block(i, "ssm_out", p.inner, p.e)

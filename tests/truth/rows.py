@@ -14,6 +14,7 @@ from app.core.units import GIB, MIB
 from tests.truth.params import Params
 
 FILE = Path(__file__).parents[1] / "data" / "truth" / "placement_truth.jsonl.gz"
+RELATIVES = FILE.with_name("relatives_truth.jsonl.gz")
 # llvmpipe's storage buffers, on the AMX machine where the Vulkan rows were recorded
 _VULKAN_LIMIT = 128 * MIB
 _USUAL_FREE = 24_105 * MIB
@@ -59,6 +60,8 @@ class Truth:
     fitted: Fitted | None
     fit_lines: tuple[str, ...]
     is_held_out: bool
+    nodes: int | None  # of the graph of a whole micro-batch, as the log counts them
+    compute_mib: tuple[tuple[str, float], ...]  # by row, to the hundredth
 
     @property
     def title(self) -> str:
@@ -182,6 +185,17 @@ def _truth(row: dict[str, Any]) -> Truth:
         fitted=_fitted(row["fitted"]) if "fitted" in row else None,
         fit_lines=tuple(row.get("fit", ())),
         is_held_out=bool(row.get("held_out")),
+        nodes=int(row["nodes"].split()[0]) if "nodes" in row else None,
+        compute_mib=_compute(row.get("compute", {})),
+    )
+
+
+def _compute(printed: dict[str, float]) -> tuple[tuple[str, float], ...]:
+    # each RPC server calls its device RPC0 and adds its port, in the order of the devices
+    servers = sorted(name for name in printed if name.startswith("RPC"))
+    return tuple(
+        (f"RPC{servers.index(name)}" if name in servers else name, mib)
+        for name, mib in printed.items()
     )
 
 

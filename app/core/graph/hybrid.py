@@ -1,4 +1,4 @@
-"""Graphs of models with a state: Mamba, Granite-H, Nemotron-H, LFM2, Qwen3-Next and Qwen3.5."""
+"""Graphs of models with a state: Mamba, the hybrids with it, LFM2, Qwen3-Next and Qwen3.5."""
 
 from app.core.eras import Change
 from app.core.graph import build as g
@@ -83,6 +83,45 @@ def _attention(
     if positions is not None:
         q, k = rope(net, q, positions), rope(net, k, positions)
     return attention(net, cache, il, q, k, v, out=f"blk.{il}.attn_output")
+
+
+def falcon_h1(net: Net) -> None:
+    """falcon-h1.cpp: each block attends and has a state, both of the same input."""
+    current = net.embeddings()
+    positions = net.position_input()
+    states, cache, ids = states_input(net), _plain_cache(net), net.output_input()
+    for il in net.blocks:
+        name, before = f"blk.{il}.", current
+        attended = net.norm(before, f"{name}attn_norm", il)
+        attended = _attention(net, cache, il, attended, positions)
+        state = mamba_2(net, states, il, net.norm(before, f"{name}attn_norm", il))
+        before = g.add(g.add(attended, state), before)
+        (before,) = chosen(net, il, ids, before)
+        current = net.feed_forward(net.norm(before, f"{name}ffn_norm", il), name)
+        current = g.add(current, before)
+    net.finish(current)
+
+
+def jamba(net: Net) -> None:
+    """jamba.cpp: Mamba blocks and some that attend without rotation; some have experts."""
+    current = net.embeddings()
+    states, cache, ids = states_input(net), _plain_cache(net), net.output_input()
+    for il in net.blocks:
+        name, before = f"blk.{il}.", current
+        current = net.norm(current, f"{name}attn_norm", il)
+        if _is_recurrent(net, il):
+            current = mamba_1(net, states, il, current)
+        else:
+            current = _attention(net, cache, il, current, None)
+        current, before = chosen(net, il, ids, current, before)
+        before = g.add(before, current)
+        current = net.norm(before, f"{name}ffn_norm", il)
+        if net.weight(f"{name}ffn_gate_inp.weight") is None:
+            current = net.feed_forward(current, name)
+        else:
+            current = net.experts(current, name, is_normed=False)
+        current = g.add(before, current)
+    net.finish(current)
 
 
 def nemotron(net: Net) -> None:

@@ -136,6 +136,8 @@ class Net:
     def norm(self, current: Tensor, name: str, il: int = -1, *, op: str = "RMS_NORM") -> Tensor:
         """build_norm; name without .weight."""
         weight, bias = self.weight(f"{name}.weight"), self.weight(f"{name}.bias")
+        if weight is None:
+            weight = self.weight(name)  # one of Falcon-H1's has no suffix
         result = g.like(op, current)
         if il >= 0 and self.homes.binds_norms and (weight is not None or bias is not None):
             result.backend = self.homes.blocks[il]

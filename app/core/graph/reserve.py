@@ -38,6 +38,8 @@ _BUILDERS: Mapping[str, Callable[[Net], None]] = {
     "mamba": hybrid.mamba,
     "mamba2": hybrid.mamba,
     "granitehybrid": hybrid.granite,
+    "falcon-h1": hybrid.falcon_h1,
+    "jamba": hybrid.jamba,
     "nemotron_h": hybrid.nemotron,
     "nemotron_h_moe": hybrid.nemotron,
     "lfm2": hybrid.lfm2,
