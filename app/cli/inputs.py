@@ -50,6 +50,13 @@ def read_inputs(names: Sequence[str]) -> Inputs:
 
 
 def _recorded(folder: Path) -> Machine:
+    if not (folder / recorded.ANSWERS_FILE).is_file():
+        raise CommandError(
+            UNREADABLE,
+            f"{folder.name or folder} is a folder, and holds no hardware recording "
+            f"({recorded.ANSWERS_FILE} and {recorded.FILES_FOLDER}, as hardware --record writes "
+            "them). For a model or a log, name the file itself.",
+        )
     try:
         return read_machine(recorded.load(folder))
     except UserError as error:

@@ -56,7 +56,19 @@ def _scan(path: Path) -> LogSummary:
         raise UserError(f"{path.name} is a model, not a log", advice=advice)
     if kind in _NOT_TEXT:
         raise UserError(f"{path.name} is not a log", "It is not text.")
-    return scan_file(path)
+    return _read(path, path.name)
+
+
+def _read(path: Path, name: str) -> LogSummary:
+    """Scan in any encoding; with no known line in it, an empty or binary file is called so."""
+    summary = replace(scan_file(path), name=name)
+    kind = sniff(path)
+    if kind is FileKind.EMPTY:
+        advice = "Let the program write its log first, for example with --log-file."
+        raise UserError(f"{name} is empty", advice=advice)
+    if kind in (FileKind.UNKNOWN, FileKind.ZEROS) and not summary.events:
+        raise UserError(f"{name} is not a log", "It is binary, and holds no text.")
+    return summary
 
 
 def _from_stdin() -> LogSummary:
@@ -65,4 +77,4 @@ def _from_stdin() -> LogSummary:
         path = Path(folder) / "log"
         with path.open("wb") as file:
             shutil.copyfileobj(sys.stdin.buffer, file)
-        return replace(scan_file(path), name="standard input")
+        return _read(path, "standard input")

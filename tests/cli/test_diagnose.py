@@ -130,6 +130,12 @@ def test_refuses_programs_for_a_log(capsys: pytest.CaptureFixture[str], tmp_path
     assert "--llama-bin is for loading a model" in _refused(capsys, cli.BAD_USAGE, *words)
 
 
+def test_says_what_a_folder_must_hold(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    sentence = _refused(capsys, cli.UNREADABLE, tmp_path)
+    assert "is a folder, and holds no hardware recording (host.json and files" in sentence
+    assert "name the file itself" in sentence
+
+
 def test_says_which_file_cannot_be_read(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     assert "gone.log is not there" in _refused(
         capsys, cli.UNREADABLE, NO_DEVICE, tmp_path / "gone.log"

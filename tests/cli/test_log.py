@@ -109,18 +109,25 @@ def test_reads_standard_input(
     assert piped | {"name": ""} == filed | {"name": ""}
 
 
+def test_says_that_the_pipe_was_empty_when_it_was(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"")))
+    assert cli.main(["log", "-"]) == cli.UNREADABLE
+    assert "standard input is empty" in capsys.readouterr().err
+
+
 def test_reads_what_powershell_writes(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     path = tmp_path / "server.log"
     path.write_bytes(b"\xff\xfe" + PARTIAL.read_text(encoding="utf-8").encode("utf-16-le"))
     assert "29.34 MiB" in _text(capsys, path)
 
 
-@pytest.mark.parametrize("content", [b"", b"hello\nworld\n", b"\xff\x00\x01" * 1000])
 def test_a_file_without_a_load_is_an_answer_too(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path, content: bytes
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     path = tmp_path / "some.log"
-    path.write_bytes(content)
+    path.write_bytes(b"hello\nworld\n")
     text = _text(capsys, path)
     assert "no model load" in text
     assert "No line of it is known" in text
@@ -139,6 +146,9 @@ def test_every_capture_can_be_printed(capsys: pytest.CaptureFixture[str]) -> Non
         ("model.gguf", b"GGUF" + b"\0" * 20, "is a model"),
         ("program", b"\x7fELF" + b"\0" * 100, "not text"),
         ("archive.zip", b"PK\x03\x04" + b"\0" * 100, "not text"),
+        ("some.log", b"", "some.log is empty"),
+        ("some.log", b"\xff\x00\x01" * 1000, "It is binary, and holds no text"),
+        ("some.log", bytes(1000), "It is binary, and holds no text"),
     ],
 )
 def test_a_file_that_is_no_log_is_status_3(
