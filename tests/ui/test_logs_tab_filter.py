@@ -84,7 +84,8 @@ def test_bad_pattern_says_so_beside_the_field(
     child(tab, QToolButton, "logRegex").setChecked(True)
     search(tab, qtbot, "offloaded (")
     count = tab._pane.find_bar.count
-    qtbot.waitUntil(lambda: count.text() == "no valid pattern")
+    qtbot.waitUntil(lambda: count.text().startswith("no valid pattern: "))
+    assert "at character" in count.text()
     assert "at character" in count.toolTip()
     search(tab, qtbot, "offloaded [0-9]")
     qtbot.waitUntil(lambda: len(view.found_lines) == 1)

@@ -103,7 +103,8 @@ class LogSearch(QObject):
     def _on_failed(self, error: Exception) -> None:
         self._show(_NONE)
         if isinstance(error, UserError):
-            self._bar.show_count(self.tr("no valid pattern"), can_move=False)
+            text = self.tr("no valid pattern: {0}").format(error.detail)
+            self._bar.show_count(text, can_move=False)
             self._bar.count.setToolTip(error.sentence())
         else:
             self._bar.show_count(self.tr("the file is gone"), can_move=False)
