@@ -23,9 +23,10 @@ def blocks(evidence: Evidence) -> tuple[Block, ...]:
     builds = dict.fromkeys(f"{run.instrument} {run.build}".strip() for run in evidence.runs)
     rows += [("Measured with", build) for build in builds]
     for runtime in evidence.machine.runtimes if evidence.machine else ():
-        parts = [runtime.version or "version not told"]
-        if runtime.build is not None:
-            parts.append(f"build {runtime.build}")
+        build = f"build {runtime.build}" if runtime.build is not None else ""
+        parts = [runtime.version or build or "version not told"]
+        if build and not _names(parts[0], runtime.build):
+            parts.append(build)
         if runtime.backends:
             parts.append(", ".join(runtime.backends))
         if runtime.is_running:
@@ -37,6 +38,11 @@ def blocks(evidence: Evidence) -> tuple[Block, ...]:
     if not rows:
         return (Paragraph("No program and no log were seen."),)
     return (Table(NAME_VALUE, tuple(rows)),)
+
+
+def _names(version: str, build: int | None) -> bool:
+    """Tell whether a version is the build's number, as llama.cpp's own is."""
+    return str(build) in version.removeprefix("b").split()
 
 
 def build_text(evidence: Evidence) -> str:

@@ -181,7 +181,9 @@ class Redactor:
         """Change a list; in a command line the word after a secret flag goes whole."""
         is_secret = False
         for value in values:
-            if is_secret and isinstance(value, str) and value != "<secret>":
+            # in a program's list of options the same flag stands beside its other names
+            is_value = isinstance(value, str) and value not in (*_SECRET_FLAGS, "<secret>")
+            if is_secret and is_value:
                 self._counts[SECRET] += 1
                 yield "<secret>"
             else:

@@ -6,10 +6,12 @@ import pytest
 
 from app.core.evidence import Evidence
 from app.core.forecast import forecast
+from app.core.machine import Machine, Runtime
 from app.core.model import Fault, ModelProblem
 from app.core.reading import Estimate
 from app.core.rule import Diagnosis
 from app.core.slowdown import Prediction
+from app.report import program
 from app.report.blocks import Block, Bullets, ByteChart, Callout, Command, Quote, RateChart, Table
 from app.report.document import Document, build
 from app.report.redact import Person, redact
@@ -163,3 +165,22 @@ def test_form_answers_what_trackers_ask(document: Document) -> None:
     assert "AMD Radeon RX 7600 (RADV NAVI33) (7.98 GiB)" in form.gpu
     assert form.problem.startswith("Slow while writing. Layers are not on the device")
     assert "144: load_tensors: offloaded 9/19 layers to GPU" in form.log
+
+
+@pytest.mark.parametrize(
+    ("version", "build", "shown"),
+    [
+        ("build 11434", 11434, "build 11434"),
+        ("b11434", 11434, "b11434"),
+        ("0.5.1", 10434, "0.5.1; build 10434"),
+        (None, 11434, "build 11434"),
+        (None, None, "version not told"),
+    ],
+)
+def test_names_the_build_of_a_program_once(
+    version: str | None, build: int | None, shown: str
+) -> None:
+    runtime = Runtime("llama.cpp", "llama.cpp", "/opt/llama", version, build, (), "PATH")
+    (table,) = program.blocks(Evidence(machine=Machine((), (), (runtime,))))
+    assert isinstance(table, Table)
+    assert table.rows == (("Installed: llama.cpp", shown),)

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from app.core import codec, facts
 from app.core.evidence import Evidence, LoadOutcome
 from app.core.log import Fact, LoadStory, LogEvent, LogSummary
-from app.core.machine import Device, DeviceKind, Machine, Program, Runtime
+from app.core.machine import Device, DeviceKind, Flag, Machine, Program, Runtime
 from app.core.model import Model, Part
 from app.core.request import LoadRequest
 from app.report.redact import Person, Redactor, folders_of, redact, this_person
@@ -165,6 +165,15 @@ def test_second_pass_finds_nothing_more() -> None:
     twice = redact(once.evidence, PETER)
     assert twice.evidence == once.evidence
     assert twice.removed == ()
+
+
+def test_a_list_of_options_holds_no_secret() -> None:
+    program = Program("llama-server", "/usr/bin/llama-server", (Flag(("-hft", "--hf-token")),))
+    runtime = Runtime("llama.cpp", "llama.cpp", "/usr/bin", "1", 1, (program,), "PATH")
+    redacted = redact(Evidence(machine=Machine((), (), (runtime,))), PETER)
+    assert redacted.removed == ()
+    assert redacted.evidence.machine is not None
+    assert redacted.evidence.machine.runtimes[0].programs == (program,)
 
 
 def test_system_folders_are_not_personal() -> None:
