@@ -52,6 +52,7 @@ def _controls(t: Tokens) -> str:
         selection-background-color: {t.accent}; selection-color: {t.on_accent}; }}
     QLineEdit:focus, QPlainTextEdit:focus {{ border: 2px solid {t.accent}; padding: 3px 7px; }}
     QComboBox, QSpinBox, QDoubleSpinBox {{ min-height: 24px; }}
+    QComboBox QAbstractItemView {{ border: 1px solid {t.dim}; }}
     QToolBar QPushButton {{ padding: 4px 12px; }}
     QToolBar QPushButton:focus {{ padding: 3px 11px; }}
     QCheckBox:focus {{ color: {t.accent}; }}

@@ -1,13 +1,13 @@
 """Which devices a load may use: all that were found, some, one, a card thought of, none."""
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QComboBox, QDoubleSpinBox, QHBoxLayout, QSpinBox, QWidget
+from PySide6.QtWidgets import QDoubleSpinBox, QHBoxLayout, QSpinBox, QWidget
 
 from app.core.machine import Device
 from app.ui import theme
 from app.ui.models import device_choice
 from app.ui.widgets.check_menu import CheckMenu
-from app.ui.widgets.field import Field, combo, narrow
+from app.ui.widgets.field import Combo, Field, combo
 
 _ALL, _SOME, _CARD, _NONE = "all", "some", "card", "none"
 
@@ -21,7 +21,7 @@ class DeviceChooser(QWidget):
         super().__init__(parent)
         self._detected: tuple[Device, ...] = ()
         self._is_chosen = False  # by the user, who is not overruled then
-        self._box = narrow(QComboBox())
+        self._box = Combo()
         self._box.setObjectName("device")
         self._gib = QDoubleSpinBox()
         self._gib.setObjectName("cardGib")

@@ -1,13 +1,13 @@
 """How a load uses its devices: what stays free on each, and how several share the layers."""
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLineEdit, QSpinBox, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QSpinBox, QWidget
 
 from app.core.machine import Device
 from app.core.request import DEFAULT_TARGET_MIB, SplitMode
 from app.ui import theme
 from app.ui.models import device_choice
-from app.ui.widgets.field import Field, combo, narrow
+from app.ui.widgets.field import Combo, Field, combo
 
 _MOST_MIB = 1 << 20
 _ALONE, _ANY = 240, (1 << 24) - 1  # pixels; the last is Qt's "no limit"
@@ -25,7 +25,7 @@ class DeviceSettings(QWidget):
         self._margin_fields: list[Field] = []
         self._mode = combo("splitMode", tuple((mode.value, mode) for mode in SplitMode))
         self._mode.setCurrentIndex(self._mode.findData(SplitMode.LAYER))
-        self._main = narrow(QComboBox())
+        self._main = Combo()
         self._main.setObjectName("mainGpu")
         self._shares = QLineEdit()
         self._shares.setObjectName("tensorSplit")

@@ -2,12 +2,13 @@
 
 from typing import cast
 
-from PySide6.QtCore import QEvent, QObject, Qt
+from PySide6.QtCore import QEvent, QObject, QSize, Qt
 from PySide6.QtWidgets import QComboBox, QLabel, QVBoxLayout, QWidget
 
 from app.ui import theme
 
-_SHORTEST = 6  # characters
+_SHORTEST = 98  # pixels: six characters and the arrow
+_FRAME = 24  # pixels beside the longest entry of an open list
 
 
 class Field(QWidget):
@@ -43,15 +44,27 @@ class Field(QWidget):
 
 def combo(name: str, entries: tuple[tuple[str, object], ...]) -> QComboBox:
     """Return a combo box of (text, data) entries."""
-    box = narrow(QComboBox())
+    box = Combo()
     box.setObjectName(name)
     for text, data in entries:
         box.addItem(text, data)
     return box
 
 
-def narrow(box: QComboBox) -> QComboBox:
-    """Let a combo box be narrower than its longest entry, so that a row of them fits."""
-    box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-    box.setMinimumContentsLength(_SHORTEST)
-    return box
+class Combo(QComboBox):
+    """As wide as its longest entry where there is room, narrower in a full row."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
+
+    def minimumSizeHint(self) -> QSize:
+        """Let a row of combo boxes fit."""
+        whole = super().minimumSizeHint()
+        return QSize(min(whole.width(), _SHORTEST), whole.height())
+
+    def showPopup(self) -> None:
+        """Show the entries whole, also where the box is narrower."""
+        view = self.view()
+        view.setMinimumWidth(view.sizeHintForColumn(self.modelColumn()) + _FRAME)
+        super().showPopup()

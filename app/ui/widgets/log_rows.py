@@ -12,7 +12,7 @@ from app.ui.widgets import log_marks
 from app.ui.widgets.log_marks import Mark
 
 MARK, FONT_PIXELS, ROW_GAP = 9, 12, 6
-_SELECTED, _MARKED, _FOUND = 70, 26, 110  # opacity, of 255
+_SELECTED, _MARKED, _FOUND = 70, 26, 80  # opacity, of 255
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +83,7 @@ class RowPainter:
         painter.save()
         painter.setClipRect(box.adjusted(self._gutter, 0, 0, 0))
         self._draw_found(row, top)
-        self._draw_text(row.line, top)
+        self._draw_text(row, top)
         painter.restore()
         if row.is_current:
             painter.fillRect(QRectF(0, top, 3, box.height()), QColor(tokens.accent))
@@ -95,12 +95,14 @@ class RowPainter:
         align = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
         painter.drawText(numbers, align, str(row.number))
 
-    def _draw_text(self, line: ShownLine, top: float) -> None:
-        text, tokens = line.text, self._tokens
+    def _draw_text(self, row: Row, top: float) -> None:
+        line, text, tokens = row.line, row.line.text, self._tokens
         left = self._gutter - self._offset
         first, stop = self._columns(text)
         baseline = top + self._metrics.baseline
         ink = {Tone.ERROR: tokens.error, Tone.WARNING: tokens.warning, Tone.QUIET: tokens.dim}
+        if row.is_selected or row.spans:
+            ink = {}  # red or brown cannot be read on a selection and on what was found
         for start, end, colour in (
             (first, min(line.n_prefix, stop), tokens.dim),
             (max(first, line.n_prefix), stop, ink.get(line.tone, tokens.text)),

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from PySide6.QtCore import Qt, Signal, Slot
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QPushButton, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QWidget
 
 from app.core import practice
 from app.core.evidence import Evidence
@@ -13,6 +13,7 @@ from app.core.request import LoadRequest
 from app.core.rule import Diagnosis
 from app.ui import theme
 from app.ui.widgets.card import Card, dim_label
+from app.ui.widgets.field import Combo
 from app.work.jobs import Jobs, Latest
 
 
@@ -41,7 +42,7 @@ class PracticeCard(Card):
         self._open.setCheckable(True)
         self._open.toggled.connect(self._on_toggled)
         self.body.addWidget(self._open, 0, Qt.AlignmentFlag.AlignLeft)
-        self._choice = QComboBox()
+        self._choice = Combo()
         self._choice.setObjectName("practiceLesson")
         self._choice.setAccessibleName(self.tr("Fault"))
         self._choice.currentIndexChanged.connect(self._show_offer)

@@ -43,5 +43,5 @@ class RatePlot(Plot):
 
     def draw_in(self, tokens: theme.Tokens) -> None:
         """Give bars and whiskers their colours."""
-        self._bars.setOpts(brush=QColor(tokens.device), pen=pg.mkPen(tokens.card))
-        self._ends.setData(pen=pg.mkPen(tokens.host, width=2))
+        self._bars.setOpts(brush=QColor(tokens.other), pen=pg.mkPen(tokens.card))
+        self._ends.setData(pen=pg.mkPen(tokens.text, width=2))
