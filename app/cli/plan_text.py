@@ -41,7 +41,7 @@ def _head(plan: Plan) -> Iterator[str]:
     yield from (problem.text for problem in model.problems)
     slots = placed.context.n_seq_max
     load = [
-        f"{request.tool.value}: {placed.ngl} of {placed.layers_total} layers offloaded",
+        f"{request.tool.value}: {_offloaded(plan)} of {placed.layers_total} layers offloaded",
         f"context {units.count(placed.context.n_ctx)}",
         f"{slots} slot{'' if slots == 1 else 's'}",
         _cache_types(request),
@@ -51,6 +51,11 @@ def _head(plan: Plan) -> Iterator[str]:
     kept = overhead.sentence(plan.devices)
     if kept:
         yield f"Beside the rows below, {kept}"
+
+
+def _offloaded(plan: Plan) -> int:
+    """Return the layers that go to devices; what is asked for goes nowhere without one."""
+    return plan.placement.ngl if plan.devices else 0
 
 
 def _cache_types(request: LoadRequest) -> str:

@@ -42,6 +42,11 @@ def interval(low: float, high: float) -> str:
     return f"{low:,.{digits}f} to {high:,.{digits}f} tok/s"
 
 
+def measured_interval(low: float, high: float) -> str:
+    """Print a mean's interval; one that reaches zero says nothing, and why is said instead."""
+    return interval(low, high) if low > 0 else "too few repetitions for an interval"
+
+
 def percent(share: float | None, digits: int = 1) -> str:
     """Print a share of one as per cent."""
     return UNKNOWN if share is None else f"{100 * share:.{digits}f} %"

@@ -81,7 +81,7 @@ def _row(run: BenchRun) -> tuple[str, ...]:
         units.count(run.n_tokens),
         units.count(run.depth),
         units.rate(run.mean_tps),
-        units.interval(low, high)
+        units.measured_interval(low, high)
         if is_known and low is not None and high is not None
         else "one run",
         str(run.n),

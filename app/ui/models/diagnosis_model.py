@@ -196,7 +196,7 @@ def _cite(cite: Cite) -> CiteLine:
 def _rate(run: BenchRun) -> RateLine:
     low, high = run.low_tps, run.high_tps
     spread = (
-        f"95 % interval {units.interval(low, high)}, {run.n} repetitions"
+        f"95 % interval: {units.measured_interval(low, high)}, {run.n} repetitions"
         if low is not None and high is not None
         else "one repetition, no interval"
     )
