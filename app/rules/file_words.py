@@ -4,19 +4,17 @@ from app.core import units
 from app.core.evidence import Evidence
 from app.core.log import LogEvent
 from app.core.rule import Fix
+from app.core.saved_page import POINTER, instead_of_model
 from app.rules import seen
 
 Words = tuple[str, str, Fix]
 
-# how the file begins, as text and as the number that builds of 2023 print
-_PAGE = ("'<!DO", "'<htm", "4f44213c", "6d74683c")
-_NO_MODEL = (*_PAGE, "'vers", "73726576")
-
 
 def of_line(evidence: Evidence, error: LogEvent) -> Words:
     """Return the words for the first error line about a file."""
-    if any(word in error.text for word in _NO_MODEL):
-        return _saved_page(error)
+    what = instead_of_model(error.text)
+    if what:
+        return _saved_page(what)
     return of_fault(evidence, _file_fault(evidence, error))
 
 
@@ -70,11 +68,9 @@ def _file_fault(evidence: Evidence, error: LogEvent) -> str:
     return "split" if "split" in said else str(error.values.get("why", "damaged"))
 
 
-def _saved_page(error: LogEvent) -> Words:
+def _saved_page(what: str) -> Words:
     """Tell of a small text that was saved in place of the file: a web page, or a pointer to it."""
-    is_pointer = not any(word in error.text for word in _PAGE)
-    what = "a Git LFS pointer, a text of some lines" if is_pointer else "a web page"
-    how = "git lfs pull fetches it" if is_pointer else "use its download link, not its page"
+    how = "git lfs pull fetches it" if what == POINTER else "use its download link, not its page"
     return (
         "The file is no model this program can read",
         f"What was saved is {what}, and not the model file.",

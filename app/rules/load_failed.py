@@ -241,16 +241,27 @@ def _words(evidence: Evidence, error: LogEvent) -> tuple[str, str, Fix]:
             Fix("Use a shorter context or a smaller file, and look at the memory of the GPU then."),
         )
     if error.fact is Fact.ERROR_NETWORK:
-        return (
-            "A network address did not work",
-            "The program could not use a network address: its port is taken, or another "
-            "computer that should help does not answer.",
-            Fix("Choose another port, or start the program on the other computer first."),
-        )
+        return _network(error)
     return (
         "The load failed",
         "The program said an error before the model was loaded.",
         Fix("Read the line above, and look it up in the program's issue tracker."),
+    )
+
+
+def _network(error: LogEvent) -> tuple[str, str, Fix]:
+    if "endpoint" in error.values:
+        return (
+            "The other computer does not answer",
+            f"The program was to use another computer at {error.word('endpoint')}, and nothing "
+            "answers there.",
+            Fix("Start ggml-rpc-server on the other computer first, or leave --rpc away."),
+        )
+    port = f"port {error.values['port']}" if "port" in error.values else "its port"
+    return (
+        "The port could not be opened",
+        f"The server could not open {port}. Most often another program has it already.",
+        Fix("End the other program, or choose another port with --port."),
     )
 
 
@@ -281,7 +292,8 @@ def _memory(evidence: Evidence, error: LogEvent) -> Finding:
     n_bytes = error.values.get("n_bytes", error.values.get("vulkan"))
     size = f" {units.size(int(float(n_bytes)))} were asked for at once." if n_bytes else ""
     cause = f"There was not enough memory for {names.get(part, 'a buffer')}.{size}"
-    if any("limit" in event.values for event in _memory_errors(evidence)):
+    is_limit = any("limit" in event.values for event in _memory_errors(evidence))
+    if is_limit:
         cause = (
             f"One buffer was larger than this device allows ({names.get(part, 'unknown')}).{size}"
         )
@@ -291,7 +303,7 @@ def _memory(evidence: Evidence, error: LogEvent) -> Finding:
         fix=memory_fix.first(evidence, part, _memory_errors(evidence)),
         proof=f"In the next run {_READY}",
         certainty=Certainty.PROVEN if part else Certainty.LIKELY,
-        title="Out of memory while loading",
+        title="A buffer is too large for the device" if is_limit else "Out of memory while loading",
     )
 
 
