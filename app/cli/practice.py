@@ -5,7 +5,7 @@ from argparse import ArgumentParser, Namespace
 from dataclasses import replace
 
 from app import product
-from app.cli import ANSWERED, UNREADABLE, CommandError, programs, running
+from app.cli import ANSWERED, FAILED, UNREADABLE, CommandError, programs, running
 from app.cli.load_options import add_load_options, add_run_options, count, run_request_of
 from app.core import practice
 from app.core.diagnosis_json import figure
@@ -49,12 +49,13 @@ def main(options: Namespace) -> int:
     base = replace(run_request_of(options, Tool.SERVER), ctx=options.ctx or practice.CTX)
     with running.application():
         runner = _Runner(options, base, model.path)
-        if options.fault is None:
-            seen = runner.look(model)
-            lessons = practice.lessons(seen, base)
-        else:
+        seen = runner.look(model)
+        lessons = practice.lessons(seen, base)
+        # devices that are reached by RPC are known once a load has used them
+        if _can_make(options, lessons) or (options.fault is not None and base.rpc_servers):
             # the healthy load first: it is what the others are compared with
             seen = runner.run(base, None)
+            _stop_if_failed(seen)
             lessons = practice.lessons(seen, base)
         r = forecast(seen).r or typed_ratio(Settings())
         told = []
@@ -64,6 +65,8 @@ def main(options: Namespace) -> int:
             if not options.json:
                 print(_offer_text(lesson, found.text), flush=True)
             ran = runner.run(lesson.request, seen) if is_wanted else None
+            if ran is not None:
+                _stop_if_failed(ran)
             diagnosis = judge.diagnose(ran) if ran is not None else None
             if ran is not None and diagnosis is not None and not options.json:
                 print(_result_text(lesson, ran, diagnosis), flush=True)
@@ -72,6 +75,18 @@ def main(options: Namespace) -> int:
         document = {"schema": SCHEMA, "r": figure(r), "faults": told}
         print(json.dumps(document, indent=2, ensure_ascii=False))
     return ANSWERED
+
+
+def _can_make(options: Namespace, lessons: tuple[Lesson, ...]) -> bool:
+    """Tell whether a fault that is asked for can be made, as far as is known before a load."""
+    return any(options.fault in (ALL, lesson.id) and not lesson.why_not for lesson in lessons)
+
+
+def _stop_if_failed(ran: Evidence) -> None:
+    """End the command where a load failed: the next one would tell nothing either."""
+    why = practice.failed(ran, judge.diagnose(ran))
+    if why:
+        raise CommandError(FAILED, why)
 
 
 class _Runner:

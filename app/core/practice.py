@@ -21,10 +21,13 @@ from app.core.rule import Diagnosis
 from app.core.units import MIB
 
 CTX = 4096  # what the healthy load of the challenge has
-_NO_DEVICE = (
-    "llama.cpp lists no device here, so none can be taken away (one that is reached by RPC is "
-    "listed once the model was diagnosed with it)"
-)
+_NO_DEVICE = "llama.cpp lists no device here, so {}"
+# one that is reached by RPC is listed once the model was diagnosed with it
+_NONE_TO_TAKE = "none can be taken away"
+_NO_LAYERS = "no layers are on one that could be left out"
+_NOT_SMALLER = "none can seem smaller than it is"
+_NO_RIVAL = "the cache takes no room from layers on it, however long the context"
+_NO_ROOM = "the device has no room to hide: the load is larger than its free memory as it is"
 _NO_FREE = "the free memory of the device is not known"
 
 
@@ -56,21 +59,24 @@ def lessons(evidence: Evidence, base: LoadRequest) -> tuple[Lesson, ...]:
         return ()
     healthy = replace(base, ngl=None, ctx=base.ctx or CTX, use_devices=True)
     half = prepared.shape.layers_total // 2
-    missing = "" if devices else _NO_DEVICE
+
+    def missing(consequence: str) -> str:
+        return "" if devices else _NO_DEVICE.format(consequence)
+
     made = (
         Lesson(
             "a-no-device", "No device",
             "A device is there, and the load is told to use none (--device none).",
             replace(healthy, use_devices=False, device_ids=()),
-            ("device-present-but-unused",), why_not=missing,
+            ("device-present-but-unused",), why_not=missing(_NONE_TO_TAKE),
         ),
         Lesson(
             "b-half-of-the-layers", "Half of the layers",
             f"A copied command has -ngl {half} of {prepared.shape.layers_total} layers.",
-            replace(healthy, ngl=half), ("layers-not-offloaded",), why_not=missing,
+            replace(healthy, ngl=half), ("layers-not-offloaded",), why_not=missing(_NO_LAYERS),
         ),
     )  # fmt: skip
-    return (*made, *_of_memory(evidence, prepared, healthy, missing))
+    return (*made, *_of_memory(evidence, prepared, healthy))
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +116,15 @@ def predicted(evidence: Evidence, lesson: Lesson, r: Estimate | None) -> str:
     return foreseen(evidence, lesson, r).text
 
 
+def failed(evidence: Evidence, diagnosis: Diagnosis) -> str:
+    """Say why an experiment shows nothing: the model did not load; "" when it did."""
+    outcome = evidence.outcome
+    if outcome is None or outcome.is_ready:
+        return ""
+    why = diagnosis.verdict.cause if diagnosis.verdict is not None else outcome.exit_text
+    return f"The experiment failed, so it shows nothing: the model did not load. {why}".strip()
+
+
 def is_named(lesson: Lesson, diagnosis: Diagnosis) -> bool:
     """Tell whether the verdict is the fault that was made."""
     return diagnosis.verdict is not None and diagnosis.verdict.rule_id in lesson.expects
@@ -140,29 +155,28 @@ def judged(lesson: Lesson, diagnosis: Diagnosis) -> str:
     also = next((f.title for f in diagnosis.also if f.rule_id in lesson.expects), "")
     if also:
         return f"Made: {lesson.title}. Named first: {named}; it is listed below as: {also}."
-    return f"Made: {lesson.title}. Named: {named}. The fault left no line: read why below."
+    return f"Made: {lesson.title}. Named: {named}. The fault left no line that names it."
 
 
-def _of_memory(
-    evidence: Evidence, prepared: Prepared, healthy: LoadRequest, missing: str
-) -> tuple[Lesson, ...]:
+def _of_memory(evidence: Evidence, prepared: Prepared, healthy: LoadRequest) -> tuple[Lesson, ...]:
     """Return the faults that come from too little device memory, made by a larger fit margin."""
     devices = evidence.machine.devices if evidence.machine else ()
     free = [device.free_bytes for device in usable_devices(devices, healthy)]
     train = prepared.shape.n_ctx_train
     small = long = None
-    why = missing
-    if not missing and len(free) == 1 and free[0] is not None:
+    no_small = no_long = _NO_FREE
+    if not devices or not free:
+        no_small, no_long = _NO_DEVICE.format(_NOT_SMALLER), _NO_DEVICE.format(_NO_RIVAL)
+    elif len(free) == 1 and free[0] is not None:
         weights = _needed(evidence, prepared, healthy)
         at_most = _needed(evidence, prepared, replace(healthy, ctx=train))
         half = replace(healthy, ngl=prepared.shape.layers_total // 2)
         small = _target(free[0], _needed(evidence, prepared, half))
         # room for all layers and most of the cache, so that a smaller cache cures it
         long = _target(free[0], weights + 2 * (at_most - weights) // 3)
+        no_small, no_long = "" if small else _NO_ROOM, "" if long else _NO_ROOM
         if at_most - weights < 64 * MIB:
-            why = "the cache of the whole training context is too small to be missed"
-    elif not missing:
-        why = _NO_FREE if free else _NO_DEVICE
+            no_long = "the cache of the whole training context is too small to be missed"
     rule = (
         "cache-too-large", "layers-moved-by-fit", "layers-not-offloaded", "context-reduced",
     )  # fmt: skip
@@ -170,19 +184,19 @@ def _of_memory(
         Lesson(
             "c-small-device", "A small device",
             "The device seems to have room for about half of the load (a large --fit-target).",
-            replace(healthy, fit_target_mib=small), rule, why_not=missing or ("" if small else why),
+            replace(healthy, fit_target_mib=small), rule, why_not=no_small,
         ),
         Lesson(
             "d-default-context", "The default context",
             "No context is given, and the model's own does not fit: it is cut without a word.",
             replace(healthy, ctx=None, fit_target_mib=long), rule,
-            why_not=why if why or not long else "",
+            why_not=no_long,
         ),
         Lesson(
             "e-long-context", "A long context",
             f"The whole {units.count(train)} tokens are asked for, and layers have to go for them.",
             replace(healthy, ctx=train, fit_target_mib=long), rule,
-            why_not=why if why or not long else "",
+            why_not=no_long,
         ),
     )  # fmt: skip
 

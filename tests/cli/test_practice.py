@@ -51,6 +51,17 @@ def test_says_why_a_fault_cannot_be_made_without_a_device(
     assert all(fault["result"] is None for fault in document["faults"])
 
 
+def test_loads_nothing_where_no_fault_can_be_made(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    words = _words(monkeypatch, tmp_path)
+    assert cli.main([*words, "--fault", "all"]) == cli.ANSWERED
+    text = capsys.readouterr().out
+    assert text.count("Not possible here: llama.cpp lists no device here") == len(IDS)
+    assert "none can be taken away" in text and "the cache takes no room from layers" in text
+    assert not (tmp_path / "server.told").exists()
+
+
 def test_makes_one_fault_after_the_healthy_load_and_names_it(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

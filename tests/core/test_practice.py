@@ -2,9 +2,9 @@
 
 from dataclasses import replace
 
-from app.core.evidence import Evidence
+from app.core.evidence import Evidence, LoadOutcome
 from app.core.machine import Device, DeviceKind, Machine
-from app.core.practice import Lesson, judged, lessons, predicted
+from app.core.practice import Lesson, failed, judged, lessons, predicted
 from app.core.reading import Estimate
 from app.core.request import LoadRequest
 from app.core.rule import Certainty, Diagnosis, Finding, Fix
@@ -81,3 +81,23 @@ def test_says_whether_the_fault_was_named() -> None:
     also = Diagnosis(_finding("machine-busy"), also=(_finding("device-present-but-unused"),))
     assert "Named first: title of machine-busy" in judged(lesson, also)
     assert "nothing found" in judged(lesson, Diagnosis(None))
+
+
+def test_an_experiment_that_did_not_load_has_failed_and_names_no_fault() -> None:
+    outcome = LoadOutcome(("llama-server",), "llama-server", False, "it ended with code 1")
+    seen = replace(_seen(), outcome=outcome)
+    assert "it ended with code 1" in failed(seen, Diagnosis(None))
+    text = failed(
+        seen, Diagnosis(replace(_finding("load-failed"), cause="The RPC server is gone."))
+    )
+    assert text.startswith("The experiment failed") and "The RPC server is gone." in text
+    assert failed(replace(seen, outcome=replace(outcome, is_ready=True)), Diagnosis(None)) == ""
+
+
+def test_says_for_each_fault_why_it_needs_a_device() -> None:
+    made = _lessons(None)
+    assert "takes no room from layers" in made["d-default-context"].why_not
+    assert made["d-default-context"].why_not != made["a-no-device"].why_not
+    # a load that does not fit as it is needs no larger margin
+    tiny = _lessons(replace(CARD, free_bytes=1))
+    assert "larger than its free memory" in tiny["c-small-device"].why_not

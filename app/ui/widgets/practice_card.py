@@ -95,7 +95,8 @@ class PracticeCard(Card):
             return
         undone = self.tr("The server has ended, so everything is as before.")
         named = practice.judged(self._lesson, diagnosis)
-        parts = (named, practice.measured_text(evidence), undone)
+        failed = practice.failed(evidence, diagnosis)
+        parts = (failed or named, practice.measured_text(evidence), undone)
         self._result.setText(" ".join(part for part in parts if part))
         self._result.show()
         self._lesson = None
