@@ -16,7 +16,7 @@ from app.core.pace import Basis, Pace, basis_of, pace_of
 from app.core.placement import Placement, Prepared
 from app.core.reading import Estimate
 from app.core.request import LoadRequest, Tool, targets_mib
-from app.core.slowdown import Prediction
+from app.core.slowdown import NO_DEVICE, Prediction
 from app.core.units import MIB
 
 F_SOURCE = "host bytes over all bytes read per generated token, from the tensor sizes of the header"
@@ -146,7 +146,7 @@ def predict(placed: Placement, situation: Situation) -> Prediction:
     """Predict the slowdown of a placement."""
     devices = usable_devices(situation.devices, situation.request)
     if not devices:
-        return Prediction(None, "There is no device, so nothing to be slower than.")
+        return Prediction(None, NO_DEVICE)
     return slowdown.predict(
         placed.f,
         placed.f_layers,

@@ -25,6 +25,7 @@ SHARED = (
 )
 _BETWEEN = 0.001  # a share nearer to an end is that end
 _BLOCK_TERM = 0.25  # share of a block's fixed time, an empirical fit (slowdown.md section 3)
+NO_DEVICE = "There is no device, so nothing to be slower than."
 
 
 @dataclass(frozen=True, slots=True)

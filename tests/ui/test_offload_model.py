@@ -3,13 +3,23 @@
 import pytest
 
 from app.core.assign import assign
+from app.core.cancel import Cancel
 from app.core.machine import Device, DeviceKind, Host
 from app.core.placement import Prepared, prepare
+from app.core.reading import Estimate
 from app.core.request import LoadRequest
+from app.core.slowdown import NO_DEVICE
 from app.core.units import GIB
 from app.ui.models import offload_model
 from app.ui.models.offload_model import Choice, OffloadView
 from tests.truth import models
+
+
+class Never(Cancel):
+    """A flag that is never raised."""
+
+    def check(self) -> None:
+        """Go on."""
 
 
 @pytest.fixture
@@ -56,3 +66,13 @@ def test_the_bar_of_a_card_has_a_part_for_its_driver(eight_b: Prepared) -> None:
     assert with_driver["Driver"].text == "500 MiB"
     assert "unaccounted memory in public logs" in with_driver["Driver"].source
     assert "Driver" not in without
+
+
+def test_promises_no_slowdown_without_a_device_though_r_was_measured(eight_b: Prepared) -> None:
+    request = LoadRequest(ctx=4096, use_devices=False)
+    choice = Choice(request, (), Host(), Estimate.typed(4.0), build=11434)
+    view = offload_model.offload_view(eight_b, choice, "model.gguf")
+    assert view.prediction.slowdown is None and view.prediction.reason == NO_DEVICE
+    points = offload_model.curve(eight_b, choice, Never())
+    assert {point.value for point in points} == {None}
+    assert offload_model.plot_note(points, choice) == NO_DEVICE

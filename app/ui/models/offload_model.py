@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 
 import app.runtimes
 from app.core import beside, placement, plugins, quants, slowdown, units
+from app.core.assign import usable_devices
 from app.core.beside import Beside, Companion
 from app.core.cancel import Cancel
 from app.core.eras import is_output_first
@@ -16,7 +17,7 @@ from app.core.probe import LoadWish, RuntimeProbe
 from app.core.reading import Estimate, Kind
 from app.core.request import LoadRequest
 from app.core.shape import Shape
-from app.core.slowdown import Prediction
+from app.core.slowdown import NO_DEVICE, Prediction
 from app.runtimes import llama_argv, llama_cpp
 from app.ui.models import placed_bars
 from app.ui.widgets.byte_bar import NamedBar
@@ -116,15 +117,24 @@ def offload_view(prepared: Prepared, choice: Choice, model_path: str) -> Offload
 def curve(prepared: Prepared, choice: Choice, cancel: Cancel) -> tuple[CurvePoint, ...]:
     """Return the predicted slowdown for every n_gpu_layers."""
     points = []
+    has_device = bool(usable_devices(choice.devices, choice.request))
     for ngl in range(prepared.shape.layers_total + 1):
         cancel.check()
         request = replace(choice.request, ngl=ngl)
         share = placement.share_of(
             prepared, choice.devices, choice.host, request, fill=choice.fill, build=choice.build
         )
-        found = slowdown.predict(
-            share.f, share.f_layers, choice.r, read_bytes=share.read_bytes, devices=choice.devices
-        ).slowdown
+        found = (
+            slowdown.predict(
+                share.f,
+                share.f_layers,
+                choice.r,
+                read_bytes=share.read_bytes,
+                devices=choice.devices,
+            ).slowdown
+            if has_device
+            else None
+        )
         points.append(
             CurvePoint(ngl, found.value, found.low, found.high)
             if found
@@ -186,6 +196,8 @@ def _shown(points: tuple[CurvePoint, ...]) -> list[CurvePoint]:
 
 def plot_note(points: tuple[CurvePoint, ...], choice: Choice) -> str:
     """Return what to know about the curve."""
+    if not usable_devices(choice.devices, choice.request):
+        return NO_DEVICE
     if choice.r is None:
         return (
             "r is not known, so this shows what each r would mean for the present share. Measure "
@@ -264,6 +276,8 @@ def _beside(choice: Choice, placed: Placement) -> tuple[tuple[Beside, ...], tupl
 
 
 def _predict(placed: Placement, choice: Choice) -> Prediction:
+    if not usable_devices(choice.devices, choice.request):  # r is of a device that is not chosen
+        return Prediction(None, NO_DEVICE)
     return slowdown.predict(
         placed.f,
         placed.f_layers,

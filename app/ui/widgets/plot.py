@@ -26,6 +26,8 @@ class Plot(QWidget):
         self.item.setMenuEnabled(False)
         self.item.hideButtons()
         self.item.setMouseEnabled(x=False, y=False)
+        for side in ("bottom", "left"):  # else small figures get a prefix: "slowdown × (x0.001)"
+            self.item.getAxis(side).enableAutoSIPrefix(False)
 
     def changeEvent(self, event: QEvent) -> None:
         """Follow a change of theme; pyqtgraph does not by itself."""
