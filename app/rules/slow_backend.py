@@ -2,7 +2,8 @@
 
 What: generation reads the whole model for each token, so size times rate is a bandwidth, about
 the same for all models on one card. Where it collapses, the backend's code for that shape is bad.
-Evidence: two generation rates with all layers on one device, whose bandwidths differ much.
+Evidence: two generation rates with all layers on one device, whose bandwidths differ much: of two
+models with one backend, or of one model with two.
 Arithmetic: file bytes x tokens per second, of each run; a factor above 2.5.
 Fix: the same benchmark with the other backend's build, and keep the faster one.
 Proof: the bandwidth of the slow model comes near that of the fast one.
@@ -36,9 +37,10 @@ class _Read:
 
 def check(evidence: Evidence) -> Finding | None:
     """Find a model that reads much more slowly than another on the same device."""
+    beside = _two_backends(evidence)
     reads = _reads(evidence)
-    if len(reads) < 2:
-        return None
+    if beside is not None or len(reads) < 2:
+        return beside
     best = max(reads, key=lambda read: read.per_s)
     larger = [read for read in reads if _bytes(read.run) > _bytes(best.run)]
     worst = next((read for read in larger if best.per_s >= _FACTOR * read.per_s), None)
@@ -62,6 +64,30 @@ def check(evidence: Evidence) -> Finding | None:
     )
 
 
+def _two_backends(evidence: Evidence) -> Finding | None:
+    """Find one model, set alike, that another backend of the program runs much faster."""
+    for fast, slow in rates.pairs(evidence, Test.GENERATION):
+        names_both = {fast.backends, slow.backends}
+        is_alike = not rates.differences(fast, slow) and fast.depth == slow.depth
+        if len(names_both) < 2 or names_both & {"", "CPU"} or not is_alike:
+            continue
+        if fast.mean_tps < _FACTOR * slow.mean_tps or not _is_all_on_device(slow):
+            continue
+        return Finding(
+            cause=f"The same model with the same settings is {fast.mean_tps / slow.mean_tps:.1f} "
+            f"times slower with {slow.backends} than with {fast.backends}.",
+            cites=(rates.cite(fast), rates.cite(slow)),
+            fix=Fix(
+                f"Use the {fast.backends} build for this model. Measure the other again after its "
+                "next versions: no backend is always the faster one.",
+                "llama-bench -m MODEL.gguf -p 512 -n 128 -r 5",
+            ),
+            proof="The intervals of the two builds lie apart.",
+            certainty=Certainty.LIKELY,
+        )
+    return None
+
+
 def silent(_evidence: Evidence) -> str:
     """Name the observation that rules it out."""
     return "no model reads far fewer bytes per second than another here"
@@ -69,7 +95,8 @@ def silent(_evidence: Evidence) -> str:
 
 def needs(evidence: Evidence) -> str:
     """Say what is missing to check it."""
-    if len(_reads(evidence)) >= 2:
+    backends = {run.backends for run in rates.of(evidence, Test.GENERATION)} - {""}
+    if len(_reads(evidence)) >= 2 or len(backends) >= 2:
         return ""
     return "the rates of two model files on the same device were not measured"
 
