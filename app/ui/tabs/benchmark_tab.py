@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from PySide6.QtCore import QEvent
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -15,7 +16,7 @@ from PySide6.QtWidgets import (
 
 from app.core.bench import Test
 from app.core.errors import UserError
-from app.ui import choose, theme
+from app.ui import choose, icons, theme
 from app.ui.models import bench_model, offload_model
 from app.ui.models.bench_model import ENTRY_ROLE, RunModel
 from app.ui.widgets.bench_controls import BenchControls
@@ -153,6 +154,16 @@ class BenchmarkTab(Page):
         super().showEvent(event)
         self._records.read()
 
+    def changeEvent(self, event: QEvent) -> None:
+        """Draw the mark of disturbed runs in the colours of a new theme."""
+        super().changeEvent(event)
+        if event.type() is QEvent.Type.PaletteChange and hasattr(self, "_model"):
+            self._draw_mark()
+
+    def _draw_mark(self) -> None:
+        colour = theme.tokens_for(self).warning
+        self._model.set_mark(icons.icon("triangle-alert", colour, 14))
+
     def _on_pages(self, pages: Pages) -> None:
         if pages == self._pages:
             return  # the selection stays
@@ -220,6 +231,7 @@ class BenchmarkTab(Page):
         self._folder.clicked.connect(self._on_folder)
         self._records.changed.connect(self._on_pages)
         self._records.failed.connect(self._session.error)
+        self._records.exported.connect(lambda path: choose.written(self._session, path))
         self._session.evidence_changed.connect(self._on_evidence_changed)
         self._table.selectionModel().selectionChanged.connect(self._on_selection)
 
@@ -275,6 +287,7 @@ class BenchmarkTab(Page):
     def _make_notebook(self) -> Card:
         card = Card(self.tr("Notebook"))
         self._model = RunModel(self)
+        self._draw_mark()
         self._table = QTableView()
         self._table.setObjectName("notebookTable")
         self._table.setAccessibleName(self.tr("Runs in the notebook"))
