@@ -48,7 +48,9 @@ def check(evidence: Evidence) -> Finding | None:
         cites=cites or (_list_cite(evidence),),
         fix=_fix(evidence, names),
         proof="The device list names the GPU, and a model buffer on it is above 0 MiB.",
-        certainty=Certainty.PROVEN if names or warning is not None else Certainty.LIKELY,
+        certainty=Certainty.PROVEN
+        if (names or warning is not None) and not _is_inside(evidence)
+        else Certainty.LIKELY,
     )
 
 
@@ -92,6 +94,11 @@ def _listed_gpus(evidence: Evidence) -> tuple[str, ...]:
     return tuple(name for name in names if not name.startswith("CPU"))
 
 
+def _is_inside(evidence: Evidence) -> bool:
+    """Tell a container: what it was given may be missing, not what the program was built for."""
+    return evidence.machine is not None and bool(evidence.machine.text("os.container"))
+
+
 def _asked(evidence: Evidence) -> bool:
     request = evidence.request
     return request is not None and bool(request.ngl and request.ngl > 0) and request.use_devices
@@ -103,6 +110,11 @@ def _list_cite(evidence: Evidence) -> Cite:
 
 
 def _fix(evidence: Evidence, names: tuple[str, ...]) -> Fix:
+    if _is_inside(evidence):
+        return Fix(
+            "Start the container with the GPU: for NVIDIA --gpus all, for AMD the devices "
+            "/dev/kfd and /dev/dri. If it has them, take the image that is made for this GPU."
+        )
     if seen.runtime(evidence) == "ollama":
         return Fix(
             "If this computer has a GPU: check that its driver answers (nvidia-smi or "

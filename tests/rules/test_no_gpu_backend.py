@@ -1,5 +1,7 @@
 """A program without a device is a fault only where a device was to be expected."""
 
+from dataclasses import replace
+
 import pytest
 
 from app.core import facts
@@ -84,3 +86,12 @@ def test_is_not_checked_when_the_driver_did_not_answer() -> None:
     evidence = Evidence(log=CPU_ONLY.log, machine=Machine(facts=(count,)))
     assert check(evidence) is None
     assert "driver mismatch" in needs(evidence)
+
+
+def test_blames_no_build_for_sure_inside_a_container() -> None:
+    card, docker = with_gpu("RTX 4070"), facts.known("os.container", "docker", source="test")
+    bare = check(replace(CPU_ONLY, machine=card))
+    inside = check(replace(CPU_ONLY, machine=replace(card, facts=(*card.facts, docker))))
+    assert bare is not None and bare.certainty is Certainty.PROVEN
+    assert inside is not None and inside.certainty is Certainty.LIKELY
+    assert "--gpus all" in inside.fix.text
