@@ -52,8 +52,8 @@ def test_prints_both_rates_with_intervals_and_keeps_the_run(
     assert ["prompt", "32", "0", "6.07", "tok/s", "too", "few", "repetitions"] in [
         row[:8] for row in rows
     ]
-    assert ["generation", "8", "0", "0.59", "tok/s", "0.00", "to", "4.16", "tok/s", "2"] in [
-        row[:10] for row in rows
+    assert ["generation", "8", "0", "0.59", "tok/s", "too", "few", "repetitions"] in [
+        row[:8] for row in rows
     ]
     for words in ("-p 32 -n 8 -r 2", "-d 16", "-t 1", "-ngl 3", "-ctk q8_0"):
         assert words in bench.told

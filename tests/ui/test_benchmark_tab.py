@@ -1,16 +1,18 @@
 """The Benchmark tab with a real llama-bench."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QItemSelectionModel
+from PySide6.QtCore import QItemSelectionModel, Qt
+from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QFileDialog, QLabel, QPushButton, QSpinBox, QTableView
 from pytestqt.modeltest import ModelTester
 from pytestqt.qtbot import QtBot
 
 from app.core.bench import BenchRun, Test
 from app.core.forecast import measured_r
-from app.ui.models.bench_model import RunModel, comparison_text
+from app.ui.models.bench_model import RunModel, comparison_text, rate_text
 from app.ui.tabs.benchmark_tab import BenchmarkTab
 from app.work.detection import Detection
 from app.work.notebook import Entry, Notebook
@@ -32,6 +34,24 @@ def test_compares_by_interval_and_names_what_differed() -> None:
 
 def test_says_when_one_repetition_decides_nothing() -> None:
     assert "too few repetitions" in comparison_text(entry("1", (10.0,)), entry("2", (20.0,)))
+
+
+def test_says_too_few_repetitions_when_an_interval_reaches_zero() -> None:
+    wide, narrow = entry("1", (10.0, 30.0)).runs[0], entry("2", (10.0, 10.1, 9.9)).runs[0]
+    assert rate_text(wide) == "20.00 tok/s (too few repetitions for an interval)"
+    assert rate_text(narrow).startswith("10.00 tok/s (9.")
+
+
+def test_marks_a_disturbed_run_in_its_first_column() -> None:
+    model = RunModel()
+    model.show_entries((replace(entry("1", (10.0,)), busy="other programs"), entry("2", (9.0,))))
+    quiet, busy = model.index(0, 0), model.index(1, 0)
+    model.set_mark(QIcon())
+    spoken = Qt.ItemDataRole.AccessibleTextRole
+    assert str(busy.data(spoken)).endswith("disturbed: other programs")
+    assert quiet.data(spoken) is None
+    assert busy.data(Qt.ItemDataRole.DecorationRole) is not None
+    assert quiet.data(Qt.ItemDataRole.DecorationRole) is None
 
 
 def test_model_keeps_qt_contract_when_filled(qtmodeltester: ModelTester) -> None:
@@ -136,6 +156,7 @@ def test_deletes_a_run_takes_it_back_and_exports_the_table(
     button(tab, "notebookExport").click()
     qtbot.waitUntil(lambda: target.exists() and session.jobs.running() == 0)
     assert len(target.read_text().splitlines()) == 3
+    qtbot.waitUntil(lambda: session.folder == tmp_path)
 
 
 def test_shows_what_another_window_or_tab_has_kept(
