@@ -12,8 +12,14 @@ class UserError(Exception):
 
     def sentence(self) -> str:
         """Return all parts on one line, for stderr."""
-        return " ".join(
-            part if part.endswith((".", "?", "!")) else f"{part}."
-            for part in (self.title, self.detail, self.advice)
-            if part
-        )
+        return _sentences(self.title, self.detail, self.advice)
+
+    def rest(self) -> str:
+        """Return detail and advice as sentences, to stand below the title; "" without either."""
+        return _sentences(self.detail, self.advice)
+
+
+def _sentences(*parts: str) -> str:
+    return " ".join(
+        part if part.endswith((".", "?", "!")) else f"{part}." for part in parts if part
+    )

@@ -18,11 +18,16 @@ def files(parent: QWidget, session: Session, title: str) -> list[str]:
 def target(
     parent: QWidget, session: Session, title: str, name: str, filters: str
 ) -> tuple[str, str]:
-    """Ask for a file to write, with a name proposed; "" and "" when the user cancels."""
-    path, chosen = QFileDialog.getSaveFileName(parent, title, str(session.folder / name), filters)
-    if path:
-        session.set_folder(Path(path).parent)
-    return path, chosen
+    """Ask for a file to write, with a name proposed; "" and "" when the user cancels.
+
+    The folder is remembered by whoever has written there: see written.
+    """
+    return QFileDialog.getSaveFileName(parent, title, str(session.folder / name), filters)
+
+
+def written(session: Session, path: Path) -> None:
+    """Remember the folder of a file that was written, to begin there the next time."""
+    session.set_folder(path.parent)
 
 
 def folder(parent: QWidget, title: str, start: str = "") -> str:

@@ -38,6 +38,7 @@ def export_report(parent: QWidget, session: Session) -> None:
     except UserError as error:
         session.error.emit(error)
         return
+    choose.written(session, path)
     session.message.emit(parent.tr("Report written: {}").format(path))
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from PySide6.QtCore import QObject, Signal, Slot
 
 from app.core.errors import UserError
-from app.work.jobs import Jobs
+from app.work.jobs import Job, Jobs
 from app.work.notebook import Entry, Notebook, Pages
 from app.work.notebook_table import as_csv
 
@@ -16,6 +16,7 @@ class Records(QObject):
 
     changed = Signal(object)  # Pages
     failed = Signal(object)  # a UserError
+    exported = Signal(object)  # the Path that was written
 
     def __init__(
         self, jobs: Jobs, notebook: Notebook | None = None, parent: QObject | None = None
@@ -41,12 +42,13 @@ class Records(QObject):
         self._start(lambda notebook: notebook.restore(run_ids))
 
     def export(self, entries: tuple[Entry, ...], path: Path) -> None:
-        """Write runs as a table, and read again."""
-        self._start(
+        """Write runs as a table, and read again; exported tells that it is written."""
+        job = self._start(
             lambda _notebook: path.write_text(as_csv(entries), encoding="utf-8", newline="")
         )
+        job.done.connect(lambda _pages: self.exported.emit(path))
 
-    def _start(self, change: Callable[[Notebook], object] = lambda _notebook: None) -> None:
+    def _start(self, change: Callable[[Notebook], object] = lambda _notebook: None) -> Job:
         notebook = self._notebook
 
         def work(_cancel: object, _progress: object) -> Pages:
@@ -56,6 +58,7 @@ class Records(QObject):
         job = self._jobs.start(work, name="notebook")
         job.done.connect(self.changed)
         job.failed.connect(self._on_failed)
+        return job
 
     @Slot(object)
     def _on_failed(self, error: Exception) -> None:

@@ -6,7 +6,8 @@ import pytest
 from PySide6.QtWidgets import QFileDialog, QWidget
 from pytestqt.qtbot import QtBot
 
-from app.ui import choose
+from app.core.errors import UserError
+from app.ui import choose, export
 from app.work.jobs import Jobs
 from app.work.session import Session
 
@@ -67,3 +68,34 @@ def test_chooses_a_folder_from_the_present_one_on(asked: Asked, qtbot: QtBot) ->
     choose.folder(parent, "Folder")
     choose.folder(parent, "Folder", "/opt/llama")
     assert asked.starts == [str(Path.home()), "/opt/llama"]
+
+
+def test_remembers_a_folder_to_write_to_only_after_writing(
+    asked: Asked, qtbot: QtBot, tmp_path: Path
+) -> None:
+    parent, session = QWidget(), Session(Jobs())
+    qtbot.addWidget(parent)
+    before = session.folder
+    asked.answer = str(tmp_path / "report.pdf")
+    path, _chosen = choose.target(parent, session, "Export", "report.pdf", "PDF (*.pdf)")
+    assert session.folder == before
+    choose.written(session, Path(path))
+    assert session.folder == tmp_path
+
+
+def test_does_not_remember_the_folder_of_a_report_that_was_not_written(
+    asked: Asked, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    parent, session = QWidget(), Session(Jobs())
+    qtbot.addWidget(parent)
+    monkeypatch.setattr(export, "_ask_names", lambda _parent: False)
+    errors: list[UserError] = []
+    session.error.connect(errors.append)
+    before = session.folder
+    asked.answer = str(tmp_path / "gone" / "report.json")
+    export.export_report(parent, session)
+    assert errors[0].rest().endswith(". Choose another folder.")
+    assert session.folder == before
+    asked.answer = str(tmp_path / "report.json")
+    export.export_report(parent, session)
+    assert session.folder == tmp_path

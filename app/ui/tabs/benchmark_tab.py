@@ -232,6 +232,7 @@ class BenchmarkTab(Page):
         self._records.changed.connect(self._on_pages)
         self._records.failed.connect(self._session.error)
         self._records.exported.connect(lambda path: choose.written(self._session, path))
+        self._records.exported.connect(lambda path: choose.written(self._session, path))
         self._session.evidence_changed.connect(self._on_evidence_changed)
         self._table.selectionModel().selectionChanged.connect(self._on_selection)
 

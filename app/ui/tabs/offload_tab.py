@@ -91,7 +91,7 @@ class OffloadTab(Page):
                 self._prepared = prepare(model)
             except UserError as error:
                 self._prepared = None
-                self.set_empty(error.title, self.tr("Open a model…"), error.detail + error.advice)
+                self.set_empty(error.title, self.tr("Open a model…"), error.rest())
                 return
             self._model_path = model.path
             self._beside.forget()

@@ -41,7 +41,7 @@ class Banner(QFrame):
         """Show an error in words."""
         tokens = theme.tokens_for(self)
         self._title.setText(error.title)
-        self._detail.setText(" ".join(part for part in (error.detail, error.advice) if part))
+        self._detail.setText(error.rest())
         self._detail.setVisible(bool(self._detail.text()))
         self.setStyleSheet(
             f"QFrame#banner {{ background: {tokens.raised};"
