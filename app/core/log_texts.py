@@ -96,7 +96,7 @@ TEXTS: dict[Fact, str] = {
         "the model."
     ),
     Fact.ERROR_ARGUMENT: "The program does not know the option {flag}. It may have been removed.",
-    Fact.ERROR_NETWORK: "The port is taken, or the other computer does not answer.",
+    Fact.ERROR_NETWORK: "The port is taken, or an RPC server does not answer.",
     Fact.ERROR_OTHER: "An error that the program reports.",
     Fact.ERROR_CONSEQUENCE: "This follows from an earlier error. The first one is the cause.",
     Fact.HARMLESS: "This looks alarming and is not. You can ignore it.",

@@ -289,9 +289,11 @@ def _harmless(event: LogEvent, _load: LoadStory | None) -> str:
 def _network(event: LogEvent, _load: LoadStory | None) -> str:
     if "endpoint" in event.values:
         return (
-            f"The other computer does not answer at {event.word('endpoint')}: no ggml-rpc-server "
+            f"The RPC server does not answer at {event.word('endpoint')}: no ggml-rpc-server "
             "listens there, or the network does not reach it."
         )
+    if "lost" in event.values:
+        return "The connection to the RPC server broke: it has ended, or serves another program."
     port = f"port {event.values['port']}" if "port" in event.values else "its port"
     return f"The server could not open {port}: most often another program has it already."
 

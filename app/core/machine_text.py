@@ -13,7 +13,7 @@ _WIDTH = 96
 _KINDS = {
     GpuKind.SHARED: "shares the computer's memory",
     GpuKind.SOFTWARE: "software, runs on the CPU",
-    GpuKind.REMOTE: "another computer",
+    GpuKind.REMOTE: "reached by RPC",
 }
 
 

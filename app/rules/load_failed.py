@@ -48,6 +48,7 @@ _METAL_STATUS = "failed with status 5"
 _WORDLESS = (_METAL_STATUS, ": fatal error")  # the next line of the log says why
 _SECOND_TRY = "retrying without pipeline parallelism"
 _PARTS = ("part", "part2")  # values that name what was being allocated
+_HERE = ("127.", "localhost", "[::1]")
 _READY = "the error line is gone and the program says that it is ready."
 
 
@@ -251,11 +252,24 @@ def _words(evidence: Evidence, error: LogEvent) -> tuple[str, str, Fix]:
 
 def _network(error: LogEvent) -> tuple[str, str, Fix]:
     if "endpoint" in error.values:
+        endpoint = error.word("endpoint")
+        is_here = endpoint.startswith(_HERE)
+        where = "on this computer" if is_here else "on the other computer"
         return (
-            "The other computer does not answer",
-            f"The program was to use another computer at {error.word('endpoint')}, and nothing "
-            "answers there.",
-            Fix("Start ggml-rpc-server on the other computer first, or leave --rpc away."),
+            "The RPC server does not answer",
+            f"The program was to use the RPC server at {endpoint} ({where}), and nothing answers "
+            "there.",
+            Fix(f"Start ggml-rpc-server {where} first, or leave --rpc away."),
+        )
+    if "lost" in error.values:
+        return (
+            "The RPC server is gone or busy",
+            "The connection to the RPC server broke: it has ended, or it serves another program, "
+            "as it takes one at a time.",
+            Fix(
+                "Start ggml-rpc-server again (the same build as this program), end other programs "
+                "that use it, and load once more. Or leave --rpc away."
+            ),
         )
     port = f"port {error.values['port']}" if "port" in error.values else "its port"
     return (

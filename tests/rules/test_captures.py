@@ -153,7 +153,7 @@ def test_asks_for_more_log_when_the_capture_hides_the_placement() -> None:
         ("b11434-load-error-truncated-data", "The model file is damaged"),
         ("b11434-load-error-unknown-ggml-type", "The program does not know this file's contents"),
         ("b11434-removed-flag-mlock", "An option was removed"),
-        ("b11434-rpc-server-unreachable", "The other computer does not answer"),
+        ("b11434-rpc-server-unreachable", "The RPC server does not answer"),
         ("b11434-port-in-use-default-verbosity", "The port could not be opened"),
         ("b10434-vulkan-oom-compute-default-verbosity", "A buffer is too large for the device"),
     ],

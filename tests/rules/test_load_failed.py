@@ -210,3 +210,22 @@ def test_gives_flash_attention_back_when_the_v_cache_needs_it() -> None:
     assert finding is not None
     assert finding.fix.change == (("flash_attn", Switch.AUTO),)
     assert "-fa" not in finding.fix.command
+
+
+def test_says_that_the_rpc_server_is_gone_when_its_connection_broke() -> None:
+    text = "recv failed (bytes_recv=0, size_to_recv=8)"
+    lost = made.event(Fact.ERROR_NETWORK, 20, text, lost="recv failed (bytes_recv=")
+    finding = check(made.seen(made.story(errors=(lost,), ended=Ended.OPEN)))
+    assert finding is not None and finding.title == "The RPC server is gone or busy"
+    assert "tracker" not in finding.fix.text and "ggml-rpc-server again" in finding.fix.text
+
+
+@pytest.mark.parametrize(
+    ("endpoint", "where"),
+    [("127.0.0.1:50052", "on this computer"), ("10.0.0.7:50052", "on the other computer")],
+)
+def test_says_where_the_rpc_server_is_that_does_not_answer(endpoint: str, where: str) -> None:
+    text = f"Failed to connect to {endpoint}"
+    silent_one = made.event(Fact.ERROR_NETWORK, 20, text, endpoint=endpoint)
+    finding = check(made.seen(made.story(errors=(silent_one,), ended=Ended.OPEN)))
+    assert finding is not None and where in finding.cause and where in finding.fix.text

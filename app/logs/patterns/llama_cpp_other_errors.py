@@ -19,10 +19,11 @@ PATTERNS = (
     ),
     Pattern(
         fact=Fact.ERROR_NETWORK,
-        keys=("couldn't bind ", "Failed to connect to "),
+        keys=("couldn't bind ", "Failed to connect to ", "(bytes_", "Remote RPC server crashed"),
         regex=re.compile(
             r"couldn't bind HTTP server socket(?:.*?port: (?P<port>\d+))?"
             r"|Failed to connect to (?P<endpoint>[\w.\-:\[\]]+)"
+            r"|(?P<lost>(?:recv|send) failed \(bytes_(?:recv|sent)=|Remote RPC server crashed)"
         ),
         types={"port": int},
         samples=(
@@ -36,6 +37,16 @@ PATTERNS = (
                 build="11434",
                 line="ggml/src/ggml-rpc/ggml-rpc.cpp:547: Failed to connect to 127.0.0.1:52249",
                 values={"endpoint": "127.0.0.1:52249"},
+            ),
+            Sample(
+                build="11434 (source, ggml/src/ggml-rpc/transport.cpp)",
+                line="recv failed (bytes_recv=0, size_to_recv=8)",
+                values={"lost": "recv failed (bytes_recv="},
+            ),
+            Sample(
+                build="11434 (source, ggml/src/ggml-rpc/ggml-rpc.cpp)",
+                line="ggml-rpc.cpp:500: Remote RPC server crashed or returned malformed response",
+                values={"lost": "Remote RPC server crashed"},
             ),
         ),
     ),

@@ -12,7 +12,7 @@ _PARTS = {
     GpuKind.CARD: "GPU",
     GpuKind.SHARED: "GPU that shares the computer's memory",
     GpuKind.SOFTWARE: "Software, not a GPU",
-    GpuKind.REMOTE: "Device of another computer",
+    GpuKind.REMOTE: "Device reached by RPC",
 }
 _NO_LIST = "not listed: this llama.cpp cannot use it"
 _NOT_ASKED = "not known: no llama.cpp program was found"

@@ -118,8 +118,8 @@ def title(event: LogEvent) -> str:
     if event.fact is Fact.ERROR_MEMORY and "limit" in event.values:
         return "Too large for one buffer"
     if event.fact is Fact.ERROR_NETWORK:
-        is_far = "endpoint" in event.values
-        return "The other computer is silent" if is_far else "The port could not be opened"
+        is_rpc = "endpoint" in event.values or "lost" in event.values
+        return "The RPC server is silent" if is_rpc else "The port could not be opened"
     text = _TITLES.get(event.fact, event.fact.value.replace("_", " ").capitalize())
     shown = text.format_map(_Shown((k, _show(k, v)) for k, v in event.values.items()))
     return f"Trial: {shown}" if event.is_projection else shown
