@@ -104,7 +104,7 @@ def _left_out(evidence: Evidence, removed: tuple[tuple[str, int], ...] | None) -
     else:
         found.append(Paragraph("Nothing personal was found that had to be taken out."))
     if evidence.notes:
-        found += [Paragraph("Steps that were not possible:"), Bullets(evidence.notes)]
+        found += [Paragraph("What to know about the run:"), Bullets(evidence.notes)]
     found.append(
         Paragraph(
             "The evidence behind this report is a JSON file, attached to its PDF. "

@@ -12,7 +12,17 @@ from app.core.reading import Estimate
 from app.core.rule import Diagnosis
 from app.core.slowdown import Prediction
 from app.report import program
-from app.report.blocks import Block, Bullets, ByteChart, Callout, Command, Quote, RateChart, Table
+from app.report.blocks import (
+    Block,
+    Bullets,
+    ByteChart,
+    Callout,
+    Command,
+    Paragraph,
+    Quote,
+    RateChart,
+    Table,
+)
 from app.report.document import Document, build
 from app.report.redact import Person, redact
 from app.rules import judge
@@ -184,3 +194,11 @@ def test_names_the_build_of_a_program_once(
     (table,) = program.blocks(Evidence(machine=Machine((), (), (runtime,))))
     assert isinstance(table, Table)
     assert table.rows == (("Installed: llama.cpp", shown),)
+
+
+def test_notes_of_a_run_are_not_called_steps_that_were_not_possible() -> None:
+    note = "The model is slow here, so it was measured with 64 prompt tokens."
+    found = build(Evidence(notes=(note,)), Diagnosis(None))
+    texts = [b.text for b in blocks(found, "privacy") if isinstance(b, Paragraph)]
+    assert not any("not possible" in text for text in texts)
+    assert "What to know about the run:" in texts
