@@ -143,7 +143,8 @@ class BenchmarkTab(Page):
         if not has_program:
             return self.tr(
                 "No llama-bench was found. Choose the folder of llama.cpp's programs; it is in "
-                "every release of llama.cpp."
+                "every release of llama.cpp. With llama-server alone, the Diagnose tab "
+                "measures both rates, and they are kept here."
             )
         if self._session.evidence.model is None:
             return self.tr("Drop a model to measure it.")
@@ -231,7 +232,6 @@ class BenchmarkTab(Page):
         self._folder.clicked.connect(self._on_folder)
         self._records.changed.connect(self._on_pages)
         self._records.failed.connect(self._session.error)
-        self._records.exported.connect(lambda path: choose.written(self._session, path))
         self._records.exported.connect(lambda path: choose.written(self._session, path))
         self._session.evidence_changed.connect(self._on_evidence_changed)
         self._table.selectionModel().selectionChanged.connect(self._on_selection)
