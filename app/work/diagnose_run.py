@@ -85,7 +85,9 @@ class DiagnoseRun(Steps):
     def diagnosed(self, plan: DiagnosePlan) -> Script[DiagnoseResult]:
         """Do the steps as a part of a script."""
         model: Model = yield from self._model(plan)
-        machine: Machine = yield from _machine(self, plan.llama_folders, plan.base.machine)
+        machine: Machine = yield from _machine(
+            self, plan.llama_folders, plan.base.machine, plan.request.rpc_servers
+        )
         runtime = choose_runtime(machine.runtimes)
         server = _program(runtime, Tool.SERVER)
         if plan.request.rpc_servers and server is not None:
@@ -310,7 +312,7 @@ def placed_layers(story: LoadStory | None, request: LoadRequest) -> int | None:
 
 
 def _machine(
-    steps: Steps, llama_folders: tuple[str, ...], known: Machine | None
+    steps: Steps, llama_folders: tuple[str, ...], known: Machine | None, rpc: tuple[str, ...] = ()
 ) -> Script[Machine]:
     from app.probes.host import RealHost
     from app.work.kept_facts import with_kept
@@ -323,7 +325,7 @@ def _machine(
             lambda cancel, _: with_kept(read_machine(RealHost(), llama_folders, cancel)), "machine"
         )
     assert machine is not None
-    steps.end(_found(machine))
+    steps.end(found_text(machine, rpc))
     return machine
 
 
@@ -370,11 +372,13 @@ def labelled(run: BenchRun, story: LoadStory | None) -> BenchRun:
     return replace(run, settings=settings, build=build, backends=backends)
 
 
-def _found(machine: Machine) -> str:
+def found_text(machine: Machine, rpc: tuple[str, ...]) -> str:
+    """Say which program was found, and its devices; those by RPC are known once it has loaded."""
     runtime = choose_runtime(machine.runtimes)
     if runtime is None:
         return "no llama.cpp found"
-    devices = ", ".join(_shown(device) for device in machine.devices) or "no device"
+    by_rpc = [f"RPC server {', '.join(rpc)}"] if rpc else []
+    devices = ", ".join([*map(_shown, machine.devices), *by_rpc]) or "no device"
     return (
         f"{runtime.title} {runtime.version or 'of unknown version'} in {runtime.folder}: {devices}"
     )

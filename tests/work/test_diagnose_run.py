@@ -354,3 +354,12 @@ def test_a_rate_tells_a_device_for_prompts_from_no_device() -> None:
     for_prompts = replace(without, buffers=(scratch,))
     assert diagnose_run.labelled(run, without).setting("devices") == "none"
     assert diagnose_run.labelled(run, for_prompts).setting("devices") == "Vulkan0"
+
+
+def test_names_an_rpc_server_where_the_program_lists_no_device_of_its_own() -> None:
+    program = Program("llama-server", "/opt/llama/llama-server")
+    found = Runtime("llama.cpp", "llama.cpp", "/opt/llama", "11434", 11434, (program,), "test")
+    machine = Machine(runtimes=(found,))
+    assert diagnose_run.found_text(machine, ()).endswith(": no device")
+    told = diagnose_run.found_text(machine, ("127.0.0.1:50052",))
+    assert told.endswith(": RPC server 127.0.0.1:50052")
