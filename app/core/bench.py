@@ -121,12 +121,21 @@ def compare(before: BenchRun, after: BenchRun) -> Change:
     return Change.SAME if widest <= _ALIKE * min(after.low_tps, before.low_tps) else Change.UNSURE
 
 
+# llama-bench prints such a column since the option exists (cmd_params_defaults of build 11434)
+_UNSET = {"n_cpu_moe": "0", "tensor_buft_overrides": "none"}
+
+
 def differing_settings(before: BenchRun, after: BenchRun) -> tuple[tuple[str, str, str], ...]:
-    """Return (name, before, after) for each setting, build and instrument that differs."""
+    """Return (name, before, after) for each setting, build and instrument that differs.
+
+    What one run does not name is not known, so it is no difference, but for the options whose
+    default is to do nothing: without a column for them they were not set.
+    """
     first = {**dict(before.settings), "build": before.build, "instrument": before.instrument}
     last = {**dict(after.settings), "build": after.build, "instrument": after.instrument}
-    return tuple(
-        (name, first.get(name, "-"), last.get(name, "-"))
-        for name in sorted(first.keys() | last.keys())
-        if first.get(name) != last.get(name)
+    names = sorted(first.keys() | last.keys())
+    pairs = (
+        (name, first.get(name) or _UNSET.get(name, ""), last.get(name) or _UNSET.get(name, ""))
+        for name in names
     )
+    return tuple(pair for pair in pairs if pair[1] and pair[2] and pair[1] != pair[2])

@@ -31,7 +31,7 @@ class SaidCard(Card):
     taken = Signal(int)  # n_gpu_layers
 
     def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(self.tr("Calculated and llama.cpp's word"), parent)
+        super().__init__(self.tr("Calculated here, and what llama.cpp itself says"), parent)
         self._is_asking = False
         self._fit_ngl = 0
         self._button = QPushButton(self.tr("Ask llama.cpp"))
