@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass, replace
 
-from app.core import bandwidth, facts
+from app.core import bandwidth, facts, units
 from app.core.machine import Machine, MachineFact
 from app.probes import apple_gpu, memory_modules, nvidia_smi_q
 from app.work import device_rows
@@ -70,6 +70,22 @@ def merge(machine: Machine, found: tuple[MachineFact, ...], source: str) -> Adde
     if any(fact.path.endswith((".cores", ".name")) for fact in new):
         result = bandwidth.with_devices(result, device_rows.rows())
     return Added(result, f"{names}, from {source}.", len(new))
+
+
+def doubt(machine: Machine, text: str) -> str:
+    """Say when a text's memory modules hold less than this computer has, "" = nothing odd."""
+    modules = (
+        memory_modules.dmi_modules(text)
+        or memory_modules.apple_modules(text)
+        or memory_modules.windows_modules(text)
+    )
+    n_bytes, total = sum(m.n_bytes for m in modules), machine.number("memory.total")
+    if not modules or total is None or n_bytes >= total:
+        return ""
+    return (
+        f"These modules hold {units.size(n_bytes)}, and this computer has {units.size(total)}: "
+        "they may be of another computer. Then remove them again."
+    )
 
 
 def is_momentary(fact: MachineFact) -> bool:

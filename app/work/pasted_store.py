@@ -1,6 +1,6 @@
 """Keeps the facts that a person pasted, until the person removes them: one file of ours."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -63,7 +63,8 @@ class PastedStore:
                 e for e in self._all() if (e.source, e.processor) != (source, entry.processor)
             )
             self._write((*others, entry)[-_MAX_ENTRIES:])
-        return added
+        doubt = pasted_facts.doubt(machine, text[: pasted_facts.LIMIT]) if added.n_facts else ""
+        return replace(added, sentence=f"{added.sentence} {doubt}".rstrip())
 
     def remove(self, machine: Machine, source: str) -> None:
         """Forget what one tool told of this computer; UserError when it cannot be written."""

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from app.core import facts
 from app.core.errors import UserError
 from app.core.machine import Machine
 from app.work import kept_facts
@@ -103,3 +104,12 @@ def test_nothing_understood_keeps_nothing() -> None:
     store = PastedStore()
     assert store.add(linux(), "hello", NOW).n_facts == 0
     assert not store.path.exists()
+
+
+def test_doubts_modules_that_hold_less_than_this_computer_has() -> None:
+    large = Machine((facts.known("memory.total", 90 << 30, source="psutil"),))
+    added = PastedStore().add(large, DMI, NOW)
+    assert "this computer has 90.00 GiB: they may be of another computer" in added.sentence
+    small = Machine((facts.known("memory.total", 8 << 30, source="psutil"),))
+    assert "another computer" not in PastedStore().add(small, DMI, NOW).sentence
+    assert "another computer" not in PastedStore().add(Machine(), DMI, NOW).sentence
