@@ -13,6 +13,7 @@ from app.rules import ranked
 from app.ui.main_window import MainWindow
 from app.ui.models.ranking_model import RankingView, ranking_view
 from app.ui.tabs.diagnose_tab import DiagnoseTab
+from app.ui.widgets.fixed_text import FixedText
 from app.ui.widgets.gain_bar import GainBarWidget
 from app.ui.widgets.ranking_card import RankingCard
 from tests.core.test_expectation import run
@@ -32,7 +33,8 @@ def test_shows_gain_range_rate_and_command(qtbot: QtBot) -> None:
     card.show()
     texts = [label.text() for label in card.findChildren(QLabel)]
     assert any("4.3" in text and "tok/s" in text for text in texts)
-    assert any(text.startswith("llama-server") for text in texts)
+    commands = card.findChildren(FixedText, "optionCommand")
+    assert any(command.text().startswith("llama-server") for command in commands)
     assert "Now: 20.00 tok/s" in card._now.text() and "do not add up" in card._chosen.text()
     bars = card.findChildren(GainBarWidget)
     assert bars and all(bar.accessibleDescription() for bar in bars)
