@@ -78,8 +78,8 @@ def test_loads_again_with_the_one_change(run: ProveRun, qtbot: QtBot, tmp_path: 
     assert replace(proved, again=None) == first
     proof = verify.proof_of(quiet(proved))
     assert proof is not None and proof.is_line_changed
-    # the stand-in for llama-bench prints the same rates both times
-    assert proof.verdict is Verdict.ONLY_LINE
+    # the stand-in for llama-bench prints the same rates both times, too far apart among themselves
+    assert proof.verdict is Verdict.UNDECIDED and "too wide to tell" in proof.sentence
     entry = entry_of_second_run(proved)
     assert entry is not None and entry.runs == again.runs
     assert entry.placement.device_weights_bytes
