@@ -155,7 +155,7 @@ def is_taken_back(evidence: Evidence, change: OptionChange) -> bool:
 def span(run: BenchRun) -> str:
     """Return the 95 % interval of a rate in words."""
     low, high = run.low_tps, run.high_tps
-    return units.interval(low, high) if low is not None and high is not None else "one run"
+    return units.measured_interval(low, high) if low is not None and high is not None else "one run"
 
 
 def _verdict(
