@@ -15,6 +15,7 @@ from app.work.load_probe import free_port
 from app.work.notebook import Notebook
 from app.work.settings import N_GEN, N_PROMPT, Settings
 from tests.house.tree import ROOT
+from tests.work.rpc_device import rpc_device
 from tests.work.test_observe_real import until_ready
 
 pytestmark = [
@@ -88,7 +89,11 @@ def test_the_second_run_of_a_proof(step: str, llama_bin: Path, gemma: Path, qtbo
 @pytest.mark.parametrize("step", [LOADS, MEASURES])
 def test_practice(step: str, llama_bin: Path, gemma: Path, qtbot: QtBot) -> None:
     words = ("practice", gemma, "--llama-bin", llama_bin, "--threads", "1", "--fault", "all")
-    with _command(*words, after=(step,)) as command:
+    # without a device nothing would be loaded
+    with (
+        rpc_device(llama_bin) as address,
+        _command(*words, "--rpc", address, after=(step,)) as command,
+    ):
         _kill(command, qtbot)
     pages = Notebook().read()
     assert pages.n_broken == 0 and pages.entries == ()
