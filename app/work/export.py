@@ -6,7 +6,6 @@ from enum import Enum
 from pathlib import Path
 
 from app.core import codec
-from app.core.errors import UserError
 from app.core.evidence import Evidence
 from app.core.forecast import forecast
 from app.core.model import Model
@@ -16,6 +15,7 @@ from app.report import document, html, markdown
 from app.report.document import Document
 from app.report.redact import Person, redact, this_person
 from app.rules import judge, ranked, verify
+from app.work import whole_file
 
 
 class Format(Enum):
@@ -75,17 +75,7 @@ def write(export: Export, path: Path, form: Format) -> None:
 
         write_pdf(export.document, export.evidence, path)
         return
-    partial = path.with_name(f"{path.name}.part")
-    try:
-        partial.write_bytes(content(export, form))
-        partial.replace(path)
-    except OSError as error:
-        partial.unlink(missing_ok=True)
-        raise UserError(
-            "The report could not be written",
-            f"{path}: {error.strerror or error}",
-            "Choose another folder",
-        ) from error
+    whole_file.write_report(path, content(export, form))
 
 
 def content(export: Export, form: Format) -> bytes:

@@ -20,10 +20,10 @@ from PySide6.QtGui import (
 
 from app import product
 from app.core import codec
-from app.core.errors import UserError
 from app.core.evidence import Evidence
 from app.report.document import Document
 from app.report.markdown import to_markdown
+from app.work import whole_file
 from app.work.pdf_charts import DIM
 from app.work.pdf_pages import settle
 from app.work.pdf_text import PaperText, body_font
@@ -41,17 +41,7 @@ def write_pdf(document: Document, evidence: Evidence, path: Path) -> int:
     The evidence is attached as it is: give the one that was redacted for this report.
     """
     data, n_pages = pdf_bytes(document, evidence)
-    partial = path.with_name(f"{path.name}.part")
-    try:
-        partial.write_bytes(data)
-        partial.replace(path)
-    except OSError as error:
-        partial.unlink(missing_ok=True)
-        raise UserError(
-            "The report could not be written",
-            f"{path}: {error.strerror or error}",
-            "Choose another folder",
-        ) from error
+    whole_file.write_report(path, data)
     return n_pages
 
 

@@ -2,7 +2,10 @@
 
 import os
 import tempfile
+from contextlib import suppress
 from pathlib import Path
+
+from app.core.errors import UserError
 
 
 def write(path: Path, data: bytes) -> None:
@@ -19,6 +22,23 @@ def write(path: Path, data: bytes) -> None:
     except OSError:
         unfinished.unlink(missing_ok=True)
         raise
+
+
+def write_report(path: Path, data: bytes) -> None:
+    """Put a report where the user chose; UserError when it cannot be written, the old one stays."""
+    unfinished = path.with_name(f"{path.name}.part")
+    try:
+        unfinished.write_bytes(data)
+        unfinished.replace(path)
+    except OSError as error:
+        # where the folder is no folder, there is nothing to take away either
+        with suppress(OSError):
+            unfinished.unlink(missing_ok=True)
+        raise UserError(
+            "The report could not be written",
+            f"{path}: {error.strerror or error}",
+            "Choose another folder",
+        ) from error
 
 
 def set_aside(path: Path) -> None:

@@ -65,6 +65,15 @@ def test_hash_is_of_the_model_before_its_path_is_hidden(tmp_path: Path) -> None:
     assert str(tmp_path) not in text
 
 
+def test_file_in_the_place_of_the_folder_is_named(
+    qtbot: QtBot, export: Export, tmp_path: Path
+) -> None:
+    (tmp_path / "file").write_text("not a folder")
+    for form in (Format.MARKDOWN, Format.PDF):
+        with pytest.raises(UserError, match="could not be written"):
+            write(export, tmp_path / "file" / f"a.{form.value}", form)
+
+
 def test_folder_that_cannot_be_written_is_named(export: Export, tmp_path: Path) -> None:
     with pytest.raises(UserError, match="could not be written"):
         write(export, tmp_path / "none" / "a.md", Format.MARKDOWN)
