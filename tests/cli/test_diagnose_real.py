@@ -15,6 +15,7 @@ from pytestqt.qtbot import QtBot
 from app.probes import system
 from app.probes.host import RealHost
 from app.work.settings import N_GEN, N_PROMPT, Settings
+from tests.cli.programs import is_alive, programs_of
 from tests.house.tree import ROOT
 
 pytestmark = pytest.mark.real
@@ -140,29 +141,13 @@ def test_leaves_no_program_when_the_command_is_killed(
     )
     try:
         assert any(line.decode().startswith(step) for line in command.stderr), "it never began"
-        qtbot.waitUntil(lambda: bool(_programs(command)), timeout=30_000)
-        programs = _programs(command)
+        qtbot.waitUntil(lambda: bool(programs_of(command)), timeout=30_000)
+        programs = programs_of(command)
         command.kill()
         command.wait()
-        qtbot.waitUntil(lambda: not any(map(_is_alive, programs)), timeout=10_000)
+        qtbot.waitUntil(lambda: not any(map(is_alive, programs)), timeout=10_000)
     finally:
         if command.is_running():
             command.kill()
         command.wait()
         command.stderr.close()
-
-
-def _programs(command: psutil.Process) -> list[psutil.Process]:
-    """Return llama.cpp's processes below the command; the guards before them do not count."""
-    try:
-        below = command.children(recursive=True)
-        return [child for child in below if child.name().startswith("llama-")]
-    except psutil.NoSuchProcess:
-        return []
-
-
-def _is_alive(process: psutil.Process) -> bool:
-    try:
-        return process.is_running() and process.status() != psutil.STATUS_ZOMBIE
-    except psutil.NoSuchProcess:
-        return False

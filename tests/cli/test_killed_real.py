@@ -14,6 +14,7 @@ from pytestqt.qtbot import QtBot
 from app.work.load_probe import free_port
 from app.work.notebook import Notebook
 from app.work.settings import N_GEN, N_PROMPT, Settings
+from tests.cli.programs import is_alive, programs_of
 from tests.house.tree import ROOT
 from tests.work.rpc_device import rpc_device
 from tests.work.test_observe_real import until_ready
@@ -52,28 +53,12 @@ def _command(*words: object, after: tuple[str, ...]) -> Iterator[psutil.Popen]:
         command.stderr.close()
 
 
-def _programs(command: psutil.Process) -> list[psutil.Process]:
-    """Return llama.cpp's processes below the command; the guards before them do not count."""
-    try:
-        below = command.children(recursive=True)
-        return [child for child in below if child.name().startswith("llama-")]
-    except psutil.NoSuchProcess:
-        return []
-
-
-def _is_alive(process: psutil.Process) -> bool:
-    try:
-        return process.is_running() and process.status() != psutil.STATUS_ZOMBIE
-    except psutil.NoSuchProcess:
-        return False
-
-
 def _kill(command: psutil.Popen, qtbot: QtBot) -> None:
-    qtbot.waitUntil(lambda: bool(_programs(command)), timeout=30_000)
+    qtbot.waitUntil(lambda: bool(programs_of(command)), timeout=30_000)
     everything = command.children(recursive=True)
     command.kill()
     command.wait()
-    qtbot.waitUntil(lambda: not any(map(_is_alive, everything)), timeout=10_000)
+    qtbot.waitUntil(lambda: not any(map(is_alive, everything)), timeout=10_000)
 
 
 @pytest.mark.parametrize("step", [LOADS, MEASURES])
@@ -114,7 +99,7 @@ def test_watching_leaves_the_program_of_the_user_alone(
                 everything = command.children(recursive=True)
                 command.kill()
                 command.wait()
-                qtbot.waitUntil(lambda: not any(map(_is_alive, everything)), timeout=10_000)
+                qtbot.waitUntil(lambda: not any(map(is_alive, everything)), timeout=10_000)
             assert server.poll() is None
         finally:
             server.kill()
