@@ -42,8 +42,9 @@ class LoadControls(QWidget):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(theme.M)
+        # a row of its own: an imagined card has fields that would be cut beside the others
+        layout.addWidget(self._chooser)
         top = self._row(first)
-        top.insertWidget(0, self._chooser, 3)
         self._toggle = QPushButton(self.tr("More settings"))
         self._toggle.setObjectName("moreSettings")
         self._toggle.setCheckable(True)
