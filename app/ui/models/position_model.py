@@ -53,7 +53,7 @@ def layer_marks(found: Positions) -> tuple[Mark, ...]:
     fit, best = _fit_mark(found.fit), _best_mark(found)
     if fit is not None and best is not None and fit.value == best.value:
         tip = f"{fit.tip}\n\n{best.tip}"
-        word = f"▲ {fit.value}: llama.cpp and best"
+        word = f"{fit.value}: llama.cpp and best"
         return (Mark(fit.value, word, f"{fit.name}, and {best.name}", tip),)
     return tuple(mark for mark in (fit, best) if mark is not None)
 
@@ -66,15 +66,15 @@ def expert_marks(found: Positions) -> tuple[Mark, ...]:
         n = found.fit.partial_blocks
         tip = f"{said_model.fit_text(found.fit)}\nIt moves the experts of the last blocks; a number"
         tip += " (--n-cpu-moe) counts from the first block, which takes about the same room."
-        marks.append(Mark(n, f"▲ {n}: llama.cpp", _said("Experts llama.cpp would move", n), tip))
+        marks.append(Mark(n, f"{n}: llama.cpp", _said("Experts llama.cpp would move", n), tip))
     if found.best.ngl is not None:
         n = found.best.n_cpu_moe
         name = _said("Best number of blocks with experts in system memory", n)
-        marks.append(Mark(n, f"▲ {n}: best", name, _best_tip(found)))
+        marks.append(Mark(n, f"{n}: best", name, _best_tip(found)))
     if len(marks) > 1 and marks[0].value == marks[1].value:
         one, other = marks
         name = f"{one.name}, and {other.name}"
-        return (Mark(one.value, f"▲ {n}: llama.cpp and best", name, f"{one.tip}\n\n{other.tip}"),)
+        return (Mark(one.value, f"{n}: llama.cpp and best", name, f"{one.tip}\n\n{other.tip}"),)
     return tuple(marks)
 
 
@@ -99,14 +99,14 @@ def _fit_mark(result: FitResult) -> Mark | None:
         return None
     tip = f"{said_model.fit_text(result)}\n{said_model.fit_tip(result)}"
     name = _said("Layers llama.cpp would choose", result.layers)
-    return Mark(result.layers, f"▲ {result.layers}: llama.cpp", name, tip)
+    return Mark(result.layers, f"{result.layers}: llama.cpp", name, tip)
 
 
 def _best_mark(found: Positions) -> Mark | None:
     ngl = found.best.ngl
     if ngl is None:
         return None
-    return Mark(ngl, f"▲ {ngl}: best", _said("Best number of layers", ngl), _best_tip(found))
+    return Mark(ngl, f"{ngl}: best", _said("Best number of layers", ngl), _best_tip(found))
 
 
 def _best_tip(found: Positions) -> str:
