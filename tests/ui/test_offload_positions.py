@@ -69,7 +69,7 @@ def value_of(tab: OffloadTab, name: str) -> int:
 
 
 def number(mark: QPushButton) -> int:
-    return int(mark.text().split()[1].rstrip(":"))
+    return int(mark.text().split(":")[0])
 
 
 def test_marks_have_names_reasons_and_a_click(
